@@ -1,0 +1,27 @@
+/* Every limit on what is accepted or kept, in one place. Bytes unless the name says otherwise. */
+#ifndef TS_BASE_LIMITS_H
+#define TS_BASE_LIMITS_H
+
+#include <stddef.h>
+
+#define TS_KIB ((size_t)1024)
+#define TS_MIB (1024 * TS_KIB)
+#define TS_GIB (1024 * TS_MIB)
+
+#define TS_LIMIT_OPS_ROW (16 * TS_MIB)      /* one row of an operations CSV */
+#define TS_LIMIT_CSV_COLUMNS 65536          /* cells of a header */
+#define TS_LIMIT_OPS_ROWS 100000000u        /* rows of an operations CSV */
+#define TS_LIMIT_LOG_HEADER (64 * TS_KIB)   /* first line of a device log */
+#define TS_LIMIT_PATH 4096                  /* a path argument */
+#define TS_LIMIT_SIGNPOST 256               /* code points of a signpost's name in an argument */
+#define TS_LIMIT_MCP_LINE 1000000           /* one message on the wire, newline excluded */
+#define TS_LIMIT_MCP_DEPTH 64               /* nesting of a message */
+#define TS_LIMIT_MCP_WAITING 256            /* requests waiting to be served */
+#define TS_LIMIT_JSON_DEPTH 512             /* nesting of JSON in captures */
+#define TS_LIMIT_ANSWER 400000              /* one answer's text */
+#define TS_LIMIT_REPORT_TEXT 4096           /* one text from a capture inside an answer, then cut */
+#define TS_LIMIT_USAGE_LOG 10485760         /* usage events file */
+#define TS_DEFAULT_CACHE (1 * TS_GIB)       /* what sessions keep of captures */
+#define TS_DEFAULT_CALL_MEMORY (4 * TS_GIB) /* one call */
+
+#endif
