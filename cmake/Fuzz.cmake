@@ -1,0 +1,20 @@
+# tests/fuzz/fuzz_NAME.c defines LLVMFuzzerTestOneInput. With TS_FUZZ it becomes the libFuzzer program fuzz_NAME; in
+# every other configuration replay_NAME, which runs it over the seeds and past crashers in tests/fuzz/NAME/.
+
+file(GLOB targets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c")
+foreach(source IN LISTS targets)
+  string(REGEX REPLACE "^.*/fuzz_([^/]+)\\.c$" "\\1" name "${source}")
+  if(TS_FUZZ)
+    set(target fuzz_${name})
+    add_executable(${target} "${source}")
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    set(target replay_${name})
+    add_executable(${target} "${source}" "${PROJECT_SOURCE_DIR}/tests/fuzz/replay_main.c")
+    ts_add_test("fuzz/${name}" fuzz ${TS_TIMEOUT} ${target} "${PROJECT_SOURCE_DIR}/tests/fuzz/${name}")
+  endif()
+  target_compile_options(${target} PRIVATE -UNDEBUG)
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
+  target_link_libraries(${target} PRIVATE libtilesight)
+  set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+endforeach()
