@@ -1,0 +1,36 @@
+/* Rows of a report summed by operation, category, or operation and memory. */
+#ifndef TS_MODELS_STACKED_H
+#define TS_MODELS_STACKED_H
+
+#include "models/perf_report.h"
+
+enum ts_stacked_by { TS_STACKED_OP, TS_STACKED_CATEGORY, TS_STACKED_MEMORY };
+
+struct ts_stacked_group {
+    struct ts_str name;
+    int32_t device;               /* with per_device; else -1 */
+    enum ts_op_category category; /* of its first row */
+    uint32_t count;
+    uint32_t timed;               /* rows with a device time (host rows count as 0 us) */
+    double device_time, op_to_op_gap, total_percent; /* sums in row order, over the rows that have one */
+    double device_time_kahan;     /* compensated, as the stacked report prints it */
+    double flops_min, flops_max, flops_mean, flops_std, flops_weighted_mean; /* percent; absent for none */
+};
+struct ts_stacked {
+    struct ts_arena arena;
+    struct ts_stacked_group *groups; /* in order of first appearance */
+    uint32_t count;
+    uint32_t rows; /* grouped */
+    bool any_timed;
+};
+/* Signposts are left out; with_blank keeps rows whose key is empty under "" (op_breakdown), else they vanish (the stacked
+ * report). per_device groups by device too. Errors: TS_NO_MEMORY. */
+struct ts_stacked_options {
+    enum ts_stacked_by by;
+    bool per_device, no_host_ops, with_blank;
+};
+enum ts_status ts_stacked_create(struct ts_context *context, const struct ts_perf_report *report,
+                                 const struct ts_stacked_options *options, struct ts_stacked **out, struct ts_error *error);
+void ts_stacked_destroy(struct ts_stacked *stacked);
+
+#endif
