@@ -1,0 +1,21 @@
+/* What is made from a question's declaration: JSON schemas, the reference page, and the check of an answer. */
+#ifndef TS_QUESTIONS_SCHEMA_H
+#define TS_QUESTIONS_SCHEMA_H
+
+#include "base/json.h"
+#include "questions/question.h"
+
+/* JSON Schema 2020-12 of the plainest kind: type, properties, required, additionalProperties false. */
+void ts_schema_input(const struct ts_question *question, struct ts_json_out *out);
+/* Keys and types of the answer, nothing required but what is always there, additionalProperties true. */
+void ts_schema_output(const struct ts_question *question, struct ts_json_out *out);
+/* Hold an answer against the declaration. Errors: TS_INTERNAL naming the key that is undeclared, missing, of another
+ * type, or null without leave. */
+enum ts_status ts_schema_check(const struct ts_question *question, const struct ts_args *args, yyjson_val *answer,
+                               struct ts_error *error);
+/* The reference page in Markdown. */
+void ts_schema_page(const struct ts_question *question, struct ts_buf *out);
+/* Key of a field under these arguments: "{by}_total" to "device_time_total". Into buffer; returns it. */
+const char *ts_schema_key(const struct ts_field *field, const struct ts_args *args, char *buffer, size_t size);
+
+#endif
