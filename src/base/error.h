@@ -9,11 +9,13 @@
 /* Set code and message, and return code. Text from files goes in through ts_error_quote. */
 __attribute__((format(printf, 3, 4))) enum ts_status ts_error_set(struct ts_error *error, enum ts_status code,
                                                                   const char *format, ...);
-/* Put context in front of the message of an error already set: "context: message". Returns its code. */
+/* Put context in front of the message of an error already set: "context: message". Returns its code; without an error
+ * there is none to return, so that a caller for whom NULL is allowed keeps the status (TS_INTERNAL comes back then). */
 __attribute__((format(printf, 2, 3))) enum ts_status ts_error_prefix(struct ts_error *error, const char *format, ...);
 /* TS_NO_MEMORY with a fixed message. */
 enum ts_status ts_error_no_memory(struct ts_error *error);
-/* TS_IO for a failed system call: "PATH: cannot VERB: reason" from errno value number. */
+/* TS_IO (TS_NO_MEMORY for ENOMEM) for a failed system call: "PATH: cannot VERB: reason" from errno value number. path is
+ * quoted here. */
 enum ts_status ts_error_system(struct ts_error *error, const char *path, const char *verb, int number);
 
 /* Text of a caller or a file made fit for a message: control, bidirectional and zero-width characters and invalid

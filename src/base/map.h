@@ -21,14 +21,16 @@ struct ts_map {
     uint64_t seed;
 };
 
-/* Takes no memory yet. The seed is chosen from the process's address space layout and a counter: no system call. */
+/* Takes no memory yet. The seed comes from the random bytes the kernel gives every process: no system call. */
 void ts_map_init(struct ts_map *map);
 void ts_map_free(struct ts_map *map);
 /* The value under key, or NULL. Valid until the next insertion. */
 uint64_t *ts_map_find(const struct ts_map *map, struct ts_str key);
 /* The value under key, inserted as 0 when new (*added says so; may be NULL); NULL when memory is out. */
 uint64_t *ts_map_at(struct ts_map *map, struct ts_str key, bool *added);
-/* A fast, seeded hash of bytes. */
+/* A fast, seeded hash of bytes: for tables in memory, not for files (it depends on the byte order). */
 uint64_t ts_hash(const void *bytes, size_t len, uint64_t seed);
+/* A seed for a table at this address, that nobody outside the process can tell. */
+uint64_t ts_hash_seed(const void *table);
 
 #endif

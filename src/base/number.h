@@ -35,7 +35,7 @@ double ts_share(double x, double total);
 /* Nanoseconds to microseconds as answers give them: round to 3 places, / 1000, round to 3 places. */
 double ts_ns_to_us(double ns);
 
-enum { TS_NUMBER_TEXT_MAX = 400 };
+enum { TS_NUMBER_TEXT_MAX = 448 };
 /* Shortest decimal that reads back to the same double. python: always a ".0" or an exponent, exponent form when the
  * decimal exponent is < -4 or >= 16, at least two exponent digits. Returns the length; the text is terminated. */
 size_t ts_number_python(double value, char out[TS_NUMBER_TEXT_MAX]);

@@ -47,7 +47,9 @@ struct ts_str ts_str_sub(struct ts_str s, size_t start, size_t len);
 struct ts_str ts_str_trim(struct ts_str s);
 /* The first word by ASCII white space, leading white space skipped; empty when there is none. */
 struct ts_str ts_str_first_word(struct ts_str s);
-/* Cut the next piece of *rest off at separator; false when nothing is left. "a;" gives "a" and "". */
+/* Take the pieces of *rest between separators one after the other: true with the next piece in *piece, false after the
+ * last. *done must be false at first and is the function's own from then on. There is always one piece more than there
+ * are separators: "a;" gives "a" and "", the empty text gives "". */
 bool ts_str_split(struct ts_str *rest, char separator, struct ts_str *piece, bool *done);
 
 #endif
