@@ -1,0 +1,310 @@
+/* A question as a subcommand: options from its parameters, captures from paths, the answer as a table or as JSON. */
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "base/number.h"
+#include "questions/ask.h"
+#include "questions/schema.h"
+#include "questions/table.h"
+#include "surfaces/cli/captures.h"
+#include "surfaces/cli/commands.h"
+#include "surfaces/cli/environment.h"
+#include "surfaces/cli/options.h"
+#include "surfaces/cli/table_view.h"
+#include "surfaces/cli/terminal.h"
+#include "surfaces/link_base.h"
+
+enum { OPTION_PARAM, OPTION_PERFORMANCE, OPTION_PROFILER, OPTION_JSON, OPTION_THREADS, OPTION_COLOR, OPTION_NO_COLOR,
+       OPTION_HELP };
+
+static const struct ts_option common_options[] = {
+    {"performance-path", "PATH", "a performance report: its folder, its CSV or its device log", OPTION_PERFORMANCE},
+    {"profiler-path", "PATH", "a profiler report: its folder or its db.sqlite", OPTION_PROFILER},
+    {"json", NULL, "print the answer as one line of JSON", OPTION_JSON},
+    {"threads", "N", "use at most N threads (default: the cores this process may use)", OPTION_THREADS},
+    {"color", NULL, "colours even when the output is no terminal", OPTION_COLOR},
+    {"no-color", NULL, "no colours", OPTION_NO_COLOR},
+    {"help", NULL, "show this", OPTION_HELP},
+};
+enum { COMMON_COUNT = sizeof common_options / sizeof *common_options, OPTIONS_MAX = COMMON_COUNT + TS_ARGS_MAX + 1 };
+
+/* What the words of the command line say. */
+struct request {
+    const struct ts_question *question;
+    struct ts_option options[OPTIONS_MAX];
+    yyjson_mut_doc *arguments; /* as an MCP client would send them, without the captures */
+    yyjson_doc *frozen;
+    struct ts_args args;
+    struct ts_cli_captures captures;
+    bool json, help;
+    unsigned threads;
+    enum ts_color_choice color;
+};
+
+static const char *argument_name(const struct ts_param *param)
+{
+    switch (param->kind) {
+    case TS_PARAM_LIMIT:
+    case TS_PARAM_INTEGER:
+    case TS_PARAM_ROW_ID:
+        return "N";
+    case TS_PARAM_ENUM:
+        return "WHAT";
+    case TS_PARAM_GROUPS:
+        return "GROUP,...";
+    default:
+        return "NAME";
+    }
+}
+
+/* Captures are given as paths, so parameters that stand for one are no options of their own. */
+static bool names_a_capture(const struct ts_param *param)
+{
+    return param->kind == TS_PARAM_HANDLE || param->kind == TS_PARAM_PATH;
+}
+
+static void make_options(struct request *request)
+{
+    unsigned count = 0;
+    for (const struct ts_param *param = request->question->params; param->name; param++)
+        if (!names_a_capture(param))
+            request->options[count++] =
+                (struct ts_option){param->name, argument_name(param), param->help, OPTION_PARAM};
+    for (unsigned i = 0; i < COMMON_COUNT; i++)
+        request->options[count++] = common_options[i];
+    request->options[count] = (struct ts_option){NULL, NULL, NULL, 0};
+}
+
+static const struct ts_param *param_of(const struct ts_question *question, const char *name)
+{
+    const struct ts_param *param = question->params;
+    while (strcmp(param->name, name) != 0)
+        param++;
+    return param;
+}
+
+/* Add "a,b" to a list argument; each use of the option adds to it. */
+static bool add_members(yyjson_mut_doc *doc, yyjson_mut_val *root, const char *name, const char *value)
+{
+    yyjson_mut_val *list = yyjson_mut_obj_get(root, name);
+    if (!list) {
+        list = yyjson_mut_arr(doc);
+        if (!list || !yyjson_mut_obj_add_val(doc, root, name, list))
+            return false;
+    }
+    struct ts_str rest = ts_str_from(value), piece;
+    bool done = false;
+    while (ts_str_split(&rest, ',', &piece, &done)) {
+        piece = ts_str_trim(piece);
+        if (piece.len && !yyjson_mut_arr_add_strncpy(doc, list, piece.ptr, piece.len))
+            return false;
+    }
+    return true;
+}
+
+static enum ts_status add_argument(struct request *request, const char *name, const char *value, struct ts_error *error)
+{
+    const struct ts_param *param = param_of(request->question, name);
+    yyjson_mut_doc *doc = request->arguments;
+    yyjson_mut_val *root = yyjson_mut_doc_get_root(doc);
+    if (param->kind == TS_PARAM_GROUPS)
+        return add_members(doc, root, param->name, value) ? TS_OK : ts_error_no_memory(error);
+    yyjson_mut_obj_remove_key(root, param->name); /* of an option given twice the last one counts */
+    int64_t number;
+    bool numeric = param->kind == TS_PARAM_LIMIT || param->kind == TS_PARAM_INTEGER;
+    bool added = numeric && ts_number_parse_i64(ts_str_from(value), &number)
+                     ? yyjson_mut_obj_add_int(doc, root, param->name, number)
+                     : yyjson_mut_obj_add_strcpy(doc, root, param->name, value);
+    return added ? TS_OK : ts_error_no_memory(error);
+}
+
+static enum ts_status take_option(struct request *request, const struct ts_option *option, const char *value,
+                                  struct ts_error *error)
+{
+    switch (option->id) {
+    case OPTION_PARAM:
+        return add_argument(request, option->name, value, error);
+    case OPTION_PERFORMANCE:
+        return ts_cli_captures_performance(&request->captures, value, error);
+    case OPTION_PROFILER:
+        return ts_cli_captures_profiler(&request->captures, value, error);
+    case OPTION_THREADS:
+        return ts_options_number("threads", value, 1, 1024, &request->threads, error);
+    case OPTION_JSON:
+        request->json = true;
+        break;
+    case OPTION_COLOR:
+        request->color = request->color == TS_COLOR_NEVER ? TS_COLOR_NEVER : TS_COLOR_ALWAYS;
+        break;
+    case OPTION_NO_COLOR:
+        request->color = TS_COLOR_NEVER;
+        break;
+    case OPTION_HELP:
+        request->help = true;
+        break;
+    default:
+        return ts_error_set(error, TS_INTERNAL, "option --%s is not handled", option->name);
+    }
+    return TS_OK;
+}
+
+static enum ts_status read_words(struct ts_context *context, struct request *request, int argc, char **argv,
+                                 struct ts_error *error)
+{
+    struct ts_options words = {argv, argc, 0, false};
+    for (;;) {
+        const struct ts_option *option;
+        const char *value;
+        enum ts_status status = TS_OK;
+        switch (ts_options_next(&words, request->options, &option, &value, error)) {
+        case TS_OPTION_END:
+            return TS_OK;
+        case TS_OPTION_WRONG:
+            return error->code;
+        case TS_OPTION_POSITIONAL:
+            status = ts_cli_captures_bare(context, &request->captures, value, error);
+            break;
+        case TS_OPTION_FOUND:
+            status = take_option(request, option, value, error);
+            break;
+        }
+        if (status || request->help)
+            return status;
+    }
+}
+
+static unsigned captures_needed(const struct ts_question *question)
+{
+    return question->needs & TS_NEED_TWO_CAPTURES ? 2 : 1;
+}
+
+static enum ts_status check_words(struct request *request, struct ts_error *error)
+{
+    request->frozen = yyjson_mut_doc_imut_copy(request->arguments, NULL);
+    if (!request->frozen)
+        return ts_error_no_memory(error);
+    enum ts_status status = ts_args_check(request->question, yyjson_doc_get_root(request->frozen), false, &request->args, error);
+    if (status)
+        return status;
+    unsigned needed = captures_needed(request->question);
+    if (request->captures.count == needed)
+        return TS_OK;
+    if (needed == 2)
+        return ts_error_set(error, TS_USAGE, "%s compares two captures, before and after; %u named",
+                            request->question->name, request->captures.count);
+    return ts_error_set(error, TS_USAGE, "%s asks one capture; %s", request->question->name,
+                        request->captures.count ? "several were named" : "name its folder or its file");
+}
+
+static void describe_choices(const struct ts_question *question, struct ts_buf *out)
+{
+    for (const struct ts_param *param = question->params; param->name; param++) {
+        if (!param->values)
+            continue;
+        ts_buf_text(out, "\n--");
+        for (const char *c = param->name; *c; c++)
+            ts_buf_char(out, *c == '_' ? '-' : *c);
+        ts_buf_text(out, param->kind == TS_PARAM_GROUPS ? " takes any of" : " is one of");
+        for (const char *const *value = param->values; *value; value++)
+            ts_buf_printf(out, "%s %s%s", value == param->values ? "" : ",", *value,
+                          param->standard && strcmp(param->standard, *value) == 0 ? " (default)" : "");
+        ts_buf_char(out, '\n');
+    }
+}
+
+static int show_help(const struct request *request)
+{
+    const struct ts_question *question = request->question;
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    ts_buf_text(&text, "usage: tilesight ");
+    for (const char *c = question->name; *c; c++)
+        ts_buf_char(&text, *c == '_' ? '-' : *c);
+    ts_buf_printf(&text, " %s [OPTION...]\n\n%s.\n\n", captures_needed(question) == 2 ? "BEFORE AFTER" : "PATH...",
+                  question->summary);
+    ts_options_describe(request->options, &text);
+    describe_choices(question, &text);
+    bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
+    ts_buf_free(&text);
+    return good ? 0 : 1;
+}
+
+static enum ts_status print_answer(const struct request *request, const struct ts_answer *answer, struct ts_error *error)
+{
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    enum ts_status status = TS_OK;
+    if (request->json) {
+        ts_buf_str(&text, (struct ts_str){answer->json, answer->json_len});
+        ts_buf_char(&text, '\n');
+    } else {
+        struct ts_table_look look = {ts_use_color(request->color), ts_output_width()};
+        status = ts_table_view(request->question, &request->args, answer->root, &look, &text, error);
+    }
+    if (!status)
+        status = ts_buf_status(&text, error);
+    if (!status && !ts_terminal_write(ts_buf_view(&text)))
+        status = ts_error_set(error, TS_IO, "the answer could not be printed");
+    ts_buf_free(&text);
+    return status;
+}
+
+static enum ts_status ask(struct ts_context *context, struct request *request, struct ts_error *error)
+{
+    struct ts_parts *parts = NULL;
+    struct ts_capture *captures[TS_CLI_CAPTURES_MAX] = {NULL, NULL};
+    struct ts_answer *answer = NULL;
+    struct ts_link_base link;
+    struct ts_ask_options options = {false, ts_link_base_from_environment(&link)};
+    enum ts_status status = ts_parts_create(TS_DEFAULT_CACHE, &parts, error);
+    for (unsigned i = 0; !status && i < request->captures.count; i++)
+        status = ts_capture_create(context, parts, &request->captures.paths[i], NULL, &captures[i], error);
+    if (!status)
+        status = ts_ask(context, request->question, &request->args, captures[0], captures[1], &options, &answer, error);
+    ts_terminal_progress_done(context);
+    if (!status)
+        status = print_answer(request, answer, error);
+    ts_answer_free(answer);
+    for (unsigned i = 0; i < TS_CLI_CAPTURES_MAX; i++)
+        if (captures[i])
+            ts_capture_destroy(captures[i]);
+    ts_parts_destroy(parts);
+    return status;
+}
+
+static int run(struct request *request, int argc, char **argv)
+{
+    struct ts_error error;
+    struct ts_context context;
+    ts_context_init(&context);
+    context.memory_limit = TS_DEFAULT_CALL_MEMORY;
+    enum ts_status status = read_words(&context, request, argc, argv, &error);
+    if (!status && request->help)
+        return show_help(request);
+    if (!status)
+        status = check_words(request, &error);
+    if (!status) {
+        context.threads = request->threads ? request->threads : ts_cores();
+        ts_terminal_progress(&context);
+        status = ask(&context, request, &error);
+    }
+    return status ? ts_terminal_fail(&error, request->question->name) : 0;
+}
+
+int ts_command_ask(const struct ts_question *question, int argc, char **argv)
+{
+    struct request request = {.question = question};
+    make_options(&request);
+    request.arguments = yyjson_mut_doc_new(NULL);
+    yyjson_mut_val *root = request.arguments ? yyjson_mut_obj(request.arguments) : NULL;
+    if (!root) {
+        yyjson_mut_doc_free(request.arguments);
+        ts_terminal_error("out of memory");
+        return 1;
+    }
+    yyjson_mut_doc_set_root(request.arguments, root);
+    int status = run(&request, argc, argv);
+    yyjson_doc_free(request.frozen);
+    yyjson_mut_doc_free(request.arguments);
+    return status;
+}

@@ -1,0 +1,285 @@
+#include "surfaces/cli/table_view.h"
+
+#include <libsmartcols.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/number.h"
+#include "base/utf8.h"
+#include "questions/schema.h"
+
+enum { COLUMNS_MAX = 96, KEY_MAX = 128 };
+
+/* One column of the table being made. */
+struct column {
+    const struct ts_field *field;
+    char key[KEY_MAX];
+    int places; /* decimals shown, the most any cell needs, at most 3 */
+    bool used;  /* some row holds something */
+};
+
+struct view {
+    const struct ts_args *args;
+    const struct ts_table_look *look;
+    struct ts_buf *out;
+};
+
+static bool numeric(enum ts_field_kind kind)
+{
+    return kind == TS_KIND_NUMBER || kind == TS_KIND_INTEGER;
+}
+
+/* Decimals a number needs, at most 3. */
+static int places_needed(yyjson_mut_val *value)
+{
+    if (!yyjson_mut_is_real(value))
+        return 0;
+    double number = yyjson_mut_get_real(value);
+    int places = 0;
+    while (places < 3 && ts_round(number, places) != ts_round(number, 3))
+        places++;
+    return places;
+}
+
+static void add_value(struct ts_buf *out, yyjson_mut_val *value, int places);
+
+/* "key: value, key: value", or the values of a list. */
+static void add_members(struct ts_buf *out, yyjson_mut_val *container)
+{
+    size_t index, max;
+    yyjson_mut_val *key, *value;
+    if (yyjson_mut_is_arr(container)) {
+        yyjson_mut_arr_foreach(container, index, max, value)
+        {
+            ts_buf_text(out, index ? ", " : "");
+            add_value(out, value, -1);
+        }
+        return;
+    }
+    yyjson_mut_obj_foreach(container, index, max, key, value)
+    {
+        ts_buf_text(out, index ? ", " : "");
+        ts_utf8_escape(out, (struct ts_str){yyjson_mut_get_str(key), yyjson_mut_get_len(key)});
+        ts_buf_text(out, " ");
+        add_value(out, value, -1);
+    }
+}
+
+/* A value as a person reads it; places < 0: as many decimals as it needs. */
+static void add_value(struct ts_buf *out, yyjson_mut_val *value, int places)
+{
+    char text[TS_NUMBER_TEXT_MAX];
+    switch (yyjson_mut_get_type(value)) {
+    case YYJSON_TYPE_STR:
+        ts_utf8_escape(out, (struct ts_str){yyjson_mut_get_str(value), yyjson_mut_get_len(value)});
+        break;
+    case YYJSON_TYPE_NUM: {
+        double number = yyjson_mut_get_num(value);
+        size_t len = ts_number_grouped(number, places < 0 ? places_needed(value) : places, text);
+        ts_buf_add(out, text, len);
+        break;
+    }
+    case YYJSON_TYPE_BOOL:
+        ts_buf_text(out, yyjson_mut_get_bool(value) ? "yes" : "no");
+        break;
+    case YYJSON_TYPE_ARR:
+    case YYJSON_TYPE_OBJ:
+        add_members(out, value);
+        break;
+    default: /* null: nothing to show */
+        break;
+    }
+}
+
+static bool empty(yyjson_mut_val *value)
+{
+    return !value || yyjson_mut_is_null(value) ||
+           ((yyjson_mut_is_arr(value) || yyjson_mut_is_obj(value)) && yyjson_mut_get_len(value) == 0);
+}
+
+static void add_heading(const struct view *view, const struct ts_field *field, const char *key)
+{
+    const char *heading = field->heading ? field->heading : key;
+    ts_buf_text(view->out, view->look->color ? "\033[1m" : "");
+    for (const char *c = heading; *c; c++)
+        ts_buf_char(view->out, field->heading || *c != '_' ? *c : ' ');
+    ts_buf_text(view->out, view->look->color ? ":\033[0m " : ": ");
+}
+
+/* One "heading: value" per line; a map has a line a member. */
+static void add_line(const struct view *view, const struct ts_field *field, yyjson_mut_val *answer)
+{
+    char key[KEY_MAX];
+    yyjson_mut_val *value = yyjson_mut_obj_get(answer, ts_schema_key(field, view->args, key, sizeof key));
+    if (empty(value))
+        return;
+    if (field->kind == TS_KIND_MAP && field->of == TS_KIND_STRING) {
+        add_heading(view, field, key);
+        ts_buf_char(view->out, '\n');
+        size_t index, max;
+        yyjson_mut_val *name, *member;
+        yyjson_mut_obj_foreach(value, index, max, name, member)
+        {
+            ts_buf_text(view->out, "  ");
+            ts_utf8_escape(view->out, (struct ts_str){yyjson_mut_get_str(name), yyjson_mut_get_len(name)});
+            ts_buf_text(view->out, ": ");
+            add_value(view->out, member, -1);
+            ts_buf_char(view->out, '\n');
+        }
+        return;
+    }
+    add_heading(view, field, key);
+    add_value(view->out, value, -1);
+    if (field->unit && numeric(field->kind))
+        ts_buf_printf(view->out, " %s", strcmp(field->unit, "percent") == 0 ? "%" : field->unit);
+    ts_buf_char(view->out, '\n');
+}
+
+static void add_lines(const struct view *view, const struct ts_field *fields, enum ts_field_show show, yyjson_mut_val *answer)
+{
+    for (const struct ts_field *field = fields; field->key; field++)
+        if (field->show == show)
+            add_line(view, field, answer);
+}
+
+/* Columns that some row fills, in the order of declaration. */
+static unsigned choose_columns(const struct view *view, const struct ts_field *children, yyjson_mut_val *rows,
+                               struct column columns[COLUMNS_MAX])
+{
+    unsigned count = 0;
+    for (const struct ts_field *field = children; field->key && count < COLUMNS_MAX; field++) {
+        if (field->show != TS_SHOW_COLUMN)
+            continue;
+        struct column *column = &columns[count];
+        *column = (struct column){.field = field};
+        ts_schema_key(field, view->args, column->key, sizeof column->key);
+        /* A field that is named after an argument may coincide with one declared beside it. */
+        bool twice = false;
+        for (unsigned i = 0; i < count; i++)
+            twice = twice || strcmp(columns[i].key, column->key) == 0;
+        size_t index, max;
+        yyjson_mut_val *row;
+        yyjson_mut_arr_foreach(rows, index, max, row)
+        {
+            yyjson_mut_val *value = yyjson_mut_obj_get(row, column->key);
+            column->used = column->used || !empty(value);
+            int places = value ? places_needed(value) : 0;
+            column->places = places > column->places ? places : column->places;
+        }
+        if (column->used && !twice)
+            count++;
+    }
+    return count;
+}
+
+static struct libscols_column *new_column(struct libscols_table *table, const struct column *column, const struct view *view)
+{
+    char heading[KEY_MAX];
+    snprintf(heading, sizeof heading, "%s", column->field->heading ? column->field->heading : column->key);
+    if (!column->field->heading)
+        for (char *c = heading; *c; c++)
+            *c = *c == '_' ? ' ' : *c;
+    int flags = numeric(column->field->kind) ? SCOLS_FL_RIGHT : 0;
+    bool long_text = column->field->kind == TS_KIND_STRING || column->field->kind == TS_KIND_LIST;
+    if (view->look->width && long_text)
+        flags |= SCOLS_FL_TRUNC;
+    struct libscols_column *made = scols_table_new_column(table, heading, 0, flags);
+    if (made && view->look->color)
+        scols_cell_set_color(scols_column_get_header(made), "bold");
+    return made;
+}
+
+static bool fill_row(struct libscols_line *line, const struct column *columns, unsigned count, yyjson_mut_val *row)
+{
+    for (unsigned i = 0; i < count; i++) {
+        yyjson_mut_val *value = yyjson_mut_obj_get(row, columns[i].key);
+        struct ts_buf cell;
+        ts_buf_init(&cell, 0);
+        if (!empty(value))
+            add_value(&cell, value, numeric(columns[i].field->kind) ? columns[i].places : -1);
+        bool good = !cell.failed && scols_line_set_data(line, i, cell.ptr ? cell.ptr : "") == 0;
+        ts_buf_free(&cell);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static bool fill_table(struct libscols_table *table, const struct view *view, const struct column *columns, unsigned count,
+                       yyjson_mut_val *rows)
+{
+    if (view->look->color)
+        scols_table_enable_colors(table, 1);
+    if (view->look->width) {
+        scols_table_set_termforce(table, SCOLS_TERMFORCE_ALWAYS);
+        scols_table_set_termwidth(table, view->look->width);
+    } else {
+        scols_table_set_termforce(table, SCOLS_TERMFORCE_NEVER);
+    }
+    if (scols_table_set_column_separator(table, "  ") != 0)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        if (!new_column(table, &columns[i], view))
+            return false;
+    size_t index, max;
+    yyjson_mut_val *row;
+    yyjson_mut_arr_foreach(rows, index, max, row)
+    {
+        struct libscols_line *line = scols_table_new_line(table, NULL);
+        if (!line || !fill_row(line, columns, count, row))
+            return false;
+    }
+    return true;
+}
+
+/* libsmartcols pads the last column; a table that is piped on is easier to use without. */
+static void add_without_trailing_blanks(struct ts_buf *out, struct ts_str text)
+{
+    struct ts_str line;
+    bool done = false;
+    while (ts_str_split(&text, '\n', &line, &done)) {
+        while (line.len && line.ptr[line.len - 1] == ' ')
+            line.len--;
+        if (line.len == 0 && text.len == 0)
+            break;
+        ts_buf_str(out, line);
+        ts_buf_char(out, '\n');
+    }
+}
+
+static enum ts_status add_table(const struct view *view, const struct ts_field *list, yyjson_mut_val *rows,
+                                struct ts_error *error)
+{
+    struct column columns[COLUMNS_MAX];
+    unsigned count = choose_columns(view, list->children, rows, columns);
+    if (count == 0)
+        return TS_OK;
+    struct libscols_table *table = scols_new_table();
+    char *text = NULL;
+    bool good = table && fill_table(table, view, columns, count, rows) && scols_print_table_to_string(table, &text) == 0;
+    if (good) {
+        ts_buf_char(view->out, '\n');
+        add_without_trailing_blanks(view->out, ts_str_from(text));
+        ts_buf_char(view->out, '\n');
+    }
+    free(text);
+    scols_unref_table(table);
+    return good ? TS_OK : ts_error_no_memory(error);
+}
+
+enum ts_status ts_table_view(const struct ts_question *question, const struct ts_args *args, yyjson_mut_val *answer,
+                             const struct ts_table_look *look, struct ts_buf *out, struct ts_error *error)
+{
+    struct view view = {args, look, out};
+    add_lines(&view, question->fields, TS_SHOW_ABOVE, answer);
+    for (const struct ts_field *field = question->fields; field->key; field++) {
+        yyjson_mut_val *rows = field->show == TS_SHOW_ROWS ? yyjson_mut_obj_get(answer, field->key) : NULL;
+        if (empty(rows))
+            continue;
+        enum ts_status status = add_table(&view, field, rows, error);
+        if (status)
+            return status;
+    }
+    add_lines(&view, question->fields, TS_SHOW_BELOW, answer);
+    return TS_OK;
+}

@@ -1,0 +1,87 @@
+/* The program: which subcommand, and nothing else. */
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <tilesight/tilesight.h>
+
+#include "questions/table.h"
+#include "surfaces/cli/commands.h"
+#include "surfaces/cli/terminal.h"
+#include "surfaces/mcp/mcp.h"
+
+static const struct command {
+    const char *name, *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"mcp", "Serve the questions to an agent over standard input and output", ts_mcp_main},
+    {"perf-report", "Write the performance report of operations CSVs as CSV", ts_command_perf_report},
+    {NULL, NULL, NULL},
+};
+
+static void add_command(struct ts_buf *out, const char *name, const char *summary)
+{
+    size_t start = out->len;
+    ts_buf_text(out, "  ");
+    for (const char *c = name; *c; c++)
+        ts_buf_char(out, *c == '_' ? '-' : *c);
+    ts_buf_printf(out, "%*s%s\n", (int)(20 - (out->len - start)), "", summary);
+}
+
+static void describe(struct ts_buf *out)
+{
+    ts_buf_text(out, "tilesight: ask captures of tile-based AI accelerators what happened\n\n"
+                     "usage: tilesight COMMAND [PATH...] [OPTION...]\n\nQuestions about a capture:\n");
+    for (const struct ts_question *const *question = ts_questions; *question; question++)
+        add_command(out, (*question)->name, (*question)->summary);
+    ts_buf_text(out, "\nOther commands:\n");
+    for (const struct command *command = commands; command->name; command++)
+        add_command(out, command->name, command->summary);
+    ts_buf_text(out, "\ntilesight COMMAND --help shows what a command takes. tilesight --version prints the release.\n");
+}
+
+static int show(void (*write_text)(struct ts_buf *))
+{
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    write_text(&text);
+    bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
+    ts_buf_free(&text);
+    return good ? 0 : 1;
+}
+
+static void write_version(struct ts_buf *out)
+{
+    ts_buf_printf(out, "tilesight %s\n", ts_version());
+}
+
+int main(int argc, char **argv)
+{
+    /* Widths of wide characters in tables; nothing else follows the locale. */
+    setlocale(LC_CTYPE, "C.UTF-8");
+    if (argc < 2) {
+        struct ts_buf text;
+        ts_buf_init(&text, 0);
+        describe(&text);
+        fputs(text.failed ? "tilesight: out of memory\n" : text.ptr, stderr);
+        ts_buf_free(&text);
+        return 2;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
+        return show(describe);
+    if (strcmp(name, "--version") == 0)
+        return show(write_version);
+    for (const struct command *command = commands; command->name; command++)
+        if (strcmp(name, command->name) == 0)
+            return command->run(argc - 2, argv + 2);
+    const struct ts_question *question = ts_question_find(ts_str_from(name));
+    if (question)
+        return ts_command_ask(question, argc - 2, argv + 2);
+
+    struct ts_error error;
+    struct ts_quote quote;
+    ts_error_set(&error, TS_USAGE, "there is no command %s",
+                 ts_error_quote(&quote, ts_str_from(name), TS_QUOTE_ARGUMENT));
+    return ts_terminal_fail(&error, NULL);
+}
