@@ -20,8 +20,9 @@ struct ts_stacked {
     struct ts_arena arena;
     struct ts_stacked_group *groups; /* in order of first appearance */
     uint32_t count;
-    uint32_t rows; /* grouped */
-    bool any_timed;
+    uint32_t rows;      /* grouped */
+    uint32_t host_rows; /* of these, host operations */
+    bool any_timed;     /* a row other than a host operation has a device time */
 };
 /* Signposts are left out; with_blank keeps rows whose key is empty under "" (op_breakdown), else they vanish (the stacked
  * report). per_device groups by device too. Errors: TS_NO_MEMORY. */
