@@ -1,0 +1,24 @@
+#!/bin/sh
+# The main job on the example captures: what is there, what dominates, why, and did a change help.
+set -eu
+here=$(dirname "$0")
+tilesight=${TILESIGHT:-$here/../build/tilesight}
+
+ask() {
+    printf '\n$ tilesight'
+    printf ' %s' "$@"
+    printf '\n'
+    (cd "$here" && "$tilesight" "$@")
+}
+
+case $tilesight in
+/*) ;;
+*) tilesight=$(pwd)/$tilesight ;;
+esac
+
+ask load-report before
+ask top-ops before --limit 5 --include utilisation,flags --start-signpost TOKEN --end-signpost TOKEN
+ask op-breakdown before
+ask program-cache before
+ask diff-reports before after --limit 6
+ask top-ops mesh --limit 4 --include devices
