@@ -354,8 +354,10 @@ double ts_share(double x, double total)
         return TS_ABSENT;
     double share = x / total * 100;
     double magnitude = fabs(share);
-    if (!ts_present(share) || magnitude == 0)
-        return share + 0.0;
+    if (!ts_present(share))
+        return TS_ABSENT;
+    if (magnitude == 0)
+        return 0;
     if (magnitude < 1000 && magnitude >= 1e-7) {
         int places = 0;
         for (double bound = 100; magnitude < bound; bound /= 10)
