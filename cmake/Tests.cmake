@@ -1,6 +1,7 @@
 # Tests are found, not listed:
 #   tests/unit/MODULE/test_NAME.c     one program each, linked with the library, the surfaces and cmocka
 #   tests/FOLDER/test_NAME.{sh,py}    run with TILESIGHT=the built program, for the folders below
+#   tests/bench/bench_NAME.c          one program each, left beside tilesight for tests/bench/bench.py; no test
 #   tests/support/*.c                 helpers that unit tests share (include root: tests/)
 # Names are FOLDER/NAME (unit/MODULE/NAME), labels are the folders, and exit status 77 is a skip.
 
@@ -101,3 +102,12 @@ if(TS_TEST_STYLE AND Python3_FOUND)
   ts_add_test(style/includes_self_test style 60 ${checker} --self-test)
   ts_add_test(style/format style 60 "${PROJECT_SOURCE_DIR}/dev" format --check)
 endif()
+
+add_custom_target(bench)
+file(GLOB benches CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/bench/bench_*.c")
+foreach(source IN LISTS benches)
+  get_filename_component(target "${source}" NAME_WE)
+  add_executable(${target} "${source}")
+  target_link_libraries(${target} PRIVATE libtilesight)
+  add_dependencies(bench ${target})
+endforeach()
