@@ -16,9 +16,11 @@ struct ts_capture {
     char *database;                  /* db.sqlite in profiler_path, or the file that was named; NULL: none */
     char *csv;                       /* the operations CSV in use when opened; NULL: none */
     bool csv_named;                  /* the path named the file itself: other files beside it do not matter */
+    bool log_named;                  /* the path named the device log itself: there is no CSV */
     struct ts_identity csv_identity; /* pinned at opening */
     struct ts_ops_problem csv_problem; /* why it cannot be reported on, or its rows not be read */
     char *device_log;                /* NULL: none */
+    bool program_columns;            /* its header has PROGRAM HASH and PROGRAM CACHE HIT; valid unless unusable */
     uint32_t signpost_count, device_count; /* valid when the rows can be read */
 };
 
@@ -28,8 +30,10 @@ struct ts_capture_paths {
     bool directories_only;   /* a path that is not a directory is refused (over MCP) */
 };
 /* Find the files (newest operations CSV by change time; plain before .gz before .zst), read the CSV and its signposts, and
- * pin its identity. A directory with nothing useful opens fine. label is copied; NULL: the path given. Errors: TS_USAGE
- * (no path), TS_REFUSED (not a directory or file; names the argument and the resolved path), TS_IO, TS_NO_MEMORY, TS_CANCELLED. */
+ * pin its identity. A directory with nothing useful opens fine. label is copied; NULL: the path given. What was read stays
+ * borrowed until ts_capture_release. Errors: TS_USAGE (no path), TS_REFUSED (not a directory or file; names the argument
+ * and the resolved path), TS_CHANGED (the CSV kept changing while it was read), TS_LIMIT, TS_IO, TS_NO_MEMORY,
+ * TS_CANCELLED. */
 enum ts_status ts_capture_create(struct ts_context *context, struct ts_parts *parts, const struct ts_capture_paths *paths,
                                  const char *label, struct ts_capture **out, struct ts_error *error);
 void ts_capture_destroy(struct ts_capture *capture);
