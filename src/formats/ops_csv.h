@@ -114,6 +114,7 @@ struct ts_ops_csv {
 struct ts_ops_problem {
     bool unusable;      /* the file cannot be reported on at all (performance_csv_problem) */
     bool rows_unreadable; /* a ragged line, an unclosed quote, a row over the limit (signposts_problem) */
+    bool has[TS_OPS_COLUMN_COUNT]; /* the header, if it could be read, names the column */
     char message[512];
 };
 
