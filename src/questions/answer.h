@@ -13,7 +13,7 @@ struct ts_answer {
     yyjson_mut_val *root; /* an object */
     size_t text_bytes;    /* of strings so far, for the bound */
     bool failed;
-    char *json;           /* after ts_answer_finish: compact text */
+    char *json; /* after ts_answer_finish: compact text */
     size_t json_len;
 };
 
@@ -24,10 +24,14 @@ void ts_answer_free(struct ts_answer *answer); /* accepts NULL */
 enum ts_status ts_answer_finish(struct ts_answer *answer, const char *advice, struct ts_error *error);
 
 /* Members of an object. Keys are copied. */
-void ts_answer_string(struct ts_answer *answer, yyjson_mut_val *object, const char *key, struct ts_str ours); /* our own words */
+void ts_answer_string(struct ts_answer *answer, yyjson_mut_val *object, const char *key,
+                      struct ts_str ours); /* our own words */
 void ts_answer_name(struct ts_answer *answer, yyjson_mut_val *object, const char *key, const char *ours_or_null);
-/* Text out of a capture: invalid UTF-8 becomes U+FFFD; cut at TS_LIMIT_REPORT_TEXT, then KEY_full_length is added beside it. */
+/* Text out of a capture: invalid UTF-8 becomes U+FFFD; cut at TS_LIMIT_REPORT_TEXT, then KEY_full_length (bytes it has) is
+ * added beside it. */
 void ts_answer_text(struct ts_answer *answer, yyjson_mut_val *object, const char *key, struct ts_str from_capture);
+/* The same under a key that comes out of the capture too. */
+void ts_answer_text_at(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str key, struct ts_str from_capture);
 void ts_answer_integer(struct ts_answer *answer, yyjson_mut_val *object, const char *key, int64_t value);
 /* As it is; whole doubles as integers, -0 as 0, absent (not finite) as null. */
 void ts_answer_number(struct ts_answer *answer, yyjson_mut_val *object, const char *key, double value);
@@ -41,6 +45,7 @@ yyjson_mut_val *ts_answer_list(struct ts_answer *answer, yyjson_mut_val *object,
 /* Elements of a list. */
 yyjson_mut_val *ts_answer_push_object(struct ts_answer *answer, yyjson_mut_val *list);
 void ts_answer_push_string(struct ts_answer *answer, yyjson_mut_val *list, struct ts_str ours);
-void ts_answer_push_text(struct ts_answer *answer, yyjson_mut_val *list, struct ts_str from_capture);
+void ts_answer_push_text(struct ts_answer *answer, yyjson_mut_val *list,
+                         struct ts_str from_capture); /* ends in an ellipsis when cut */
 
 #endif

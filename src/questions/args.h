@@ -23,8 +23,8 @@ struct ts_args {
 };
 
 /* Check a JSON object (NULL: none given) in the order: unknown names, missing required ones, types, values. Texts are
- * borrowed from object. handles: whether parameters of kind HANDLE are arguments (MCP) or given apart (command
- * line, library). Errors: TS_USAGE, naming the argument, what was expected and what exists. */
+ * borrowed from object. handles: whether captures are arguments, that is parameters of kind HANDLE and PATH (MCP), or
+ * given apart (command line, library). Errors: TS_USAGE, naming the argument, what was expected and what exists. */
 enum ts_status ts_args_check(const struct ts_question *question, yyjson_val *object, bool handles, struct ts_args *out,
                              struct ts_error *error);
 /* The argument called name, which the question must have. */

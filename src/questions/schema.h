@@ -5,6 +5,10 @@
 #include "base/json.h"
 #include "questions/question.h"
 
+/* What ts_ask adds to the answers of all questions: declared once, not by each. Ends with a NULL key. */
+extern const struct ts_field ts_schema_shared[];
+/* Whether answers to the question can have the shared field. */
+bool ts_schema_shares(const struct ts_question *question, const struct ts_field *shared);
 /* JSON Schema 2020-12 of the plainest kind: type, properties, required, additionalProperties false. */
 void ts_schema_input(const struct ts_question *question, struct ts_json_out *out);
 /* Keys and types of the answer, nothing required but what is always there, additionalProperties true. */
