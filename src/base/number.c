@@ -151,9 +151,11 @@ static bool scan_exponent(struct cursor *c, int64_t *out)
 
 static bool take_apart(struct ts_str s, struct decimal *d)
 {
+    if (s.len == 0)
+        return false;
     struct cursor c = {s.ptr, s.ptr + s.len};
-    *d = (struct decimal){.negative = s.len > 0 && *c.at == '-'};
-    if (s.len > 0 && (*c.at == '-' || *c.at == '+'))
+    *d = (struct decimal){.negative = *c.at == '-'};
+    if (*c.at == '-' || *c.at == '+')
         c.at++;
     const char *start = c.at;
     int64_t whole = scan_digits(&c, d, false), fraction = 0;

@@ -36,7 +36,7 @@ size_t ts_utf8_ascii_prefix(struct ts_str s)
         if (high)
             return at + (size_t)__builtin_ctz((unsigned)high);
     }
-    return at + ts_utf8_ascii_prefix_plain((struct ts_str){s.ptr + at, s.len - at});
+    return at + ts_utf8_ascii_prefix_plain(ts_str_sub(s, at, s.len));
 }
 #else
 size_t ts_utf8_ascii_prefix(struct ts_str s)
@@ -72,7 +72,7 @@ size_t ts_utf8_valid_prefix(struct ts_str s)
     const unsigned char *bytes = (const unsigned char *)s.ptr;
     size_t at = 0;
     for (;;) {
-        at += ts_utf8_ascii_prefix((struct ts_str){s.ptr + at, s.len - at});
+        at += ts_utf8_ascii_prefix(ts_str_sub(s, at, s.len));
         /* Text that is mostly not ASCII comes in words: stay here as long as one lasts. */
         while (at < s.len && bytes[at] >= 0x80) {
             size_t len = multibyte_length(bytes + at, s.len - at);
