@@ -33,8 +33,8 @@ enum ts_status ts_file_identity(struct ts_context *context, const char *path, st
 enum ts_status ts_file_identity_fd(int fd, const char *path, struct ts_identity *identity, struct ts_error *error);
 
 enum ts_path_kind { TS_PATH_NONE, TS_PATH_FILE, TS_PATH_DIRECTORY, TS_PATH_OTHER };
-/* Absolute, links resolved, by realpath(3) where the path exists, else lexically made absolute. *out is malloc'ed.
- * kind says what is there. Errors: TS_REFUSED outside the roots, TS_NO_MEMORY, TS_IO. */
+/* Absolute, links resolved, by realpath(3) where the path exists; else so far as it exists, and the rest by its text.
+ * *out is malloc'ed. kind says what is there. Errors: TS_REFUSED outside the roots, TS_NO_MEMORY, TS_IO. */
 enum ts_status ts_path_resolve(struct ts_context *context, const char *path, char **out, enum ts_path_kind *kind,
                                struct ts_error *error);
 /* Call visit for each entry of a directory (no "." and ".."), in byte order of names, until it returns a status

@@ -31,9 +31,11 @@ struct ts_part {
 };
 
 struct ts_parts; /* of a session */
-/* limit: bytes of all kept parts together. Errors: TS_NO_MEMORY. */
+/* limit: bytes of all kept parts together, past which the least recently used that no call holds go.
+ * Errors: TS_NO_MEMORY. */
 enum ts_status ts_parts_create(size_t limit, struct ts_parts **out, struct ts_error *error);
 void ts_parts_destroy(struct ts_parts *parts);
+/* Of all parts, those that are only held included. */
 size_t ts_parts_bytes(const struct ts_parts *parts);
 
 /* What one capture has read so far: its pinned identities, and the parts it holds for the length of a call. */
@@ -54,13 +56,14 @@ struct ts_part_request {
     struct ts_identity now;            /* the file as it is on disk */
     const char *path;                  /* for messages */
     const char *label;                 /* the capture, for messages */
-    /* Make the part from the file; sets *out and its size and identity. */
+    /* Make the part from the file; sets *out and its size and identity. It may acquire other parts, which are held for
+     * the same call; what it makes must not point into them, since they may go earlier. */
     enum ts_status (*make)(struct ts_context *context, void *data, struct ts_part **out, struct ts_error *error);
     void *data;
 };
 /* Find or make a part by its rule, and hold it for this call. A part is kept only when whole: not after an error or a
  * cancellation, nor when it was read from another state of the file than `now` (TS_CHANGED). Parts larger than the limit are
- * still returned and dropped when released. Errors: TS_CHANGED, and those of make. */
+ * still returned and dropped when released; they push no other part out. For a file that is gone `now` is all 0. Errors: TS_CHANGED, and those of make. */
 enum ts_status ts_parts_acquire(struct ts_context *context, struct ts_parts *parts, struct ts_pins *pins,
                                 const struct ts_part_request *request, struct ts_part **out, struct ts_error *error);
 
