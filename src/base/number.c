@@ -51,9 +51,9 @@ static inline bool parse_eight(const char *p, size_t len, uint64_t *out)
     uint64_t high = 0xF0F0F0F0F0F0F0F0u;
     if (((word & high) | ((word + 0x0606060606060606u) & high) >> 4) != 0x3333333333333333u)
         return false;
-    word = (word & 0x0F0F0F0F0F0F0F0Fu) * (10 + (1u << 8)) >> 8;
-    word = (word & 0x00FF00FF00FF00FFu) * (100 + (1u << 16)) >> 16;
-    *out = (word & 0x0000FFFF0000FFFFu) * (10000 + ((uint64_t)1 << 32)) >> 32;
+    word = (word & 0x0F0F0F0F0F0F0F0Fu) * (1 + (10u << 8)) >> 8;
+    word = (word & 0x00FF00FF00FF00FFu) * (1 + (100u << 16)) >> 16;
+    *out = (word & 0x0000FFFF0000FFFFu) * (1 + ((uint64_t)10000 << 32)) >> 32;
     return true;
 }
 #else
