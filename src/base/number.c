@@ -180,9 +180,9 @@ static bool take_apart(struct ts_str s, struct decimal *d)
 /* Any number, correctly rounded, through a JSON number with the same value: digits, then the exponent. */
 static bool parse_exactly(const struct decimal *d, double *magnitude)
 {
-    /* No double and no point midway between two has more significant digits than 768: of what lies behind, it only
-     * matters whether it is 0. */
-    enum { MOST_DIGITS = 770 };
+    /* No point midway between two doubles has more significant digits than 768: of what lies behind, it only matters
+     * whether it is 0. yyjson takes what lies behind for other than 0 without looking, so that zeros are left out. */
+    enum { MOST_DIGITS = 768 };
     char text[MOST_DIGITS + 32];
     size_t count = 0;
     int64_t exponent = d->written;
