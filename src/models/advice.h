@@ -7,15 +7,23 @@
 #include "models/perf_report.h"
 
 enum ts_advice_code {
-    TS_ADVICE_SPARSE_ACTIVE_UNKNOWN, TS_ADVICE_USE_DRAM_SHARDED_CONFIG, TS_ADVICE_GROW_GRID, TS_ADVICE_INPUT0_TO_L1,
-    TS_ADVICE_NO_PROGRAM_CONFIG, TS_ADVICE_NO_IN0_BLOCK_W, TS_ADVICE_IN0_BLOCK_W_SMALL, TS_ADVICE_NO_OUT_SUBBLOCK,
-    TS_ADVICE_OUT_SUBBLOCK_SMALL, TS_ADVICE_BLOCKS_OK, TS_ADVICE_FIDELITY,
+    TS_ADVICE_SPARSE_ACTIVE_UNKNOWN,
+    TS_ADVICE_USE_DRAM_SHARDED_CONFIG,
+    TS_ADVICE_GROW_GRID,
+    TS_ADVICE_INPUT0_TO_L1,
+    TS_ADVICE_NO_PROGRAM_CONFIG,
+    TS_ADVICE_NO_IN0_BLOCK_W,
+    TS_ADVICE_IN0_BLOCK_W_SMALL,
+    TS_ADVICE_NO_OUT_SUBBLOCK,
+    TS_ADVICE_OUT_SUBBLOCK_SMALL,
+    TS_ADVICE_BLOCKS_OK,
+    TS_ADVICE_FIDELITY,
 };
 struct ts_advice {
     enum ts_advice_code code;
-    int64_t a, b, c;              /* figures of the code: C and A; n; H and W; n, H and W (absent: -1) */
+    int64_t a, b, c; /* figures of the code: C and A; n; H and W; n, H and W (absent: -1) */
     enum ts_fidelity_advice fidelity;
-    struct ts_str text;           /* memory, or the unsupported datatype */
+    struct ts_str text; /* memory, or the unsupported datatype */
 };
 enum { TS_ADVICE_MAX = 8 };
 /* The pieces of advice for a row of a report, in order; how many is returned. */

@@ -8,9 +8,9 @@
 struct ts_arch {
     const char *name;
     unsigned worker_cores;
-    unsigned dram_sharded_cores;        /* a DRAM-sharded matmul runs on these */
+    unsigned dram_sharded_cores; /* a DRAM-sharded matmul runs on these */
     double dram_gb_per_s;
-    double hifi4, hifi3, hifi2, lofi;   /* TFLOPS per core */
+    double hifi4, hifi3, hifi2, lofi; /* TFLOPS per core */
 };
 
 /* By any of its names or aliases, in any case ("wormhole_b0", "p150a"); NULL when unknown. Static. */

@@ -5,8 +5,13 @@
 #include "base/str.h"
 
 enum ts_op_category { /* in chart order; NONE is a signpost's */
-    TS_CATEGORY_COMPUTE, TS_CATEGORY_CCL, TS_CATEGORY_TM, TS_CATEGORY_DM, TS_CATEGORY_HOST, TS_CATEGORY_OTHER,
-    TS_CATEGORY_NONE,
+                      TS_CATEGORY_COMPUTE,
+                      TS_CATEGORY_CCL,
+                      TS_CATEGORY_TM,
+                      TS_CATEGORY_DM,
+                      TS_CATEGORY_HOST,
+                      TS_CATEGORY_OTHER,
+                      TS_CATEGORY_NONE,
 };
 /* By the displayed op code: "(torch)" anywhere is HOST, else the first word looked up, with and without its suffix
  * DeviceOperation. *known is false when the name is in no list (then OTHER). */

@@ -12,19 +12,25 @@ enum ts_row_kind { TS_ROW_DEVICE, TS_ROW_SIGNPOST, TS_ROW_HOST, TS_ROW_OTHER };
 /* Which roofline model applies: full (matmul), flops only (convolution), none. */
 enum ts_bound_analysis { TS_ANALYSIS_NONE, TS_ANALYSIS_FULL, TS_ANALYSIS_FLOPS_ONLY };
 
+#define TS_NO_LANE UINT32_MAX
+
 /* Figures of one row of the table, whatever the window. */
 struct ts_op_facts {
-    uint8_t kind;             /* enum ts_row_kind */
-    uint8_t analysis;         /* enum ts_bound_analysis */
-    uint8_t category;         /* enum ts_op_category */
+    uint8_t kind;     /* enum ts_row_kind */
+    uint8_t analysis; /* enum ts_bound_analysis */
+    uint8_t category; /* enum ts_op_category */
     bool dram_sharded, sparse, sparse_unknown, collective;
-    int32_t device;           /* usable DEVICE ID, else -1 */
-    int32_t cores;            /* CORE COUNT, or a DRAM-sharded matmul's; -1 absent */
-    int32_t available_cores;  /* of its own, else the file's fallback */
-    uint32_t name;            /* displayed op code, id in `names` */
-    double flop;              /* floating operations of one call; absent when not derived */
-    double dram_bytes;        /* moved from and to DRAM by one call; absent when not derived */
-    double peak_flops;        /* of its cores at its fidelity, FLOPS; absent when unknown */
+    bool device_numeric;     /* DEVICE ID is a number, usable or not */
+    int32_t device;          /* usable DEVICE ID, else -1 */
+    int32_t cores;           /* CORE COUNT, or a DRAM-sharded matmul's; -1 absent */
+    int32_t available_cores; /* of its own, else the file's fallback */
+    uint32_t name;           /* displayed op code, id in `names` */
+    uint32_t sub_device;     /* SUB DEVICE ID in its reported form, id in `names`; 0: none */
+    uint32_t code;           /* equal for rows of one raw OP CODE, below code_count */
+    uint32_t lane;           /* index of its device in `devices`; TS_NO_LANE: set aside when devices are merged */
+    double flop;             /* floating operations of one call; absent when not derived */
+    double dram_bytes;       /* moved from and to DRAM by one call; absent when not derived */
+    double peak_flops;       /* of its cores at its fidelity, FLOPS; absent when unknown */
 };
 
 struct ts_perf_source_options {
@@ -34,17 +40,19 @@ struct ts_perf_source_options {
 };
 
 struct ts_perf_source {
-    struct ts_part part;         /* first: kept by the session under the file's identity */
+    struct ts_part part; /* first: kept by the session under the file's identity */
     unsigned references;
-    struct ts_ops_csv *ops;      /* owned */
+    struct ts_ops_csv *ops; /* owned */
     struct ts_arena arena;
-    struct ts_intern names;      /* displayed op codes, sub-device ids */
-    struct ts_op_facts *facts;   /* by row */
-    uint32_t *order;             /* rows by HOST START TS, stable, empty last; NULL: file order already */
+    struct ts_intern names;    /* displayed op codes, sub-device ids */
+    struct ts_op_facts *facts; /* by row */
+    uint32_t *order;           /* rows by HOST START TS, stable, empty last; NULL: file order already */
     struct ts_signposts signposts;
     const struct ts_arch *arch;
-    uint32_t fallback_cores;     /* budget of a row without its own */
-    uint32_t device_count;       /* distinct usable device ids */
+    uint32_t fallback_cores; /* budget of a row without its own */
+    int32_t *devices;        /* distinct usable device ids, ascending */
+    uint32_t device_count;
+    uint32_t code_count; /* distinct op codes */
     bool any_sub_device;
     bool any_call_count_missing; /* some row lacks GLOBAL CALL COUNT: the row CSV prints doubles then */
     /* notices, counted over the whole file */

@@ -7,14 +7,14 @@
 #include "formats/ops_csv.h"
 
 struct ts_signpost {
-    struct ts_str name;      /* borrowed from the table */
-    uint32_t first, second;  /* rows of its first and second occurrence by host start time; UINT32_MAX: none */
+    struct ts_str name;     /* borrowed from the table */
+    uint32_t first, second; /* rows of its first and second occurrence by host start time; UINT32_MAX: none */
     uint32_t occurrences;
 };
 struct ts_signposts {
     struct ts_signpost *items; /* one per name, by file position of `first` */
     uint32_t count;
-    struct ts_map by_name;     /* name to index */
+    struct ts_map by_name; /* name to index */
 };
 /* order: rows by HOST START TS, NULL for file order. Errors: TS_NO_MEMORY. */
 enum ts_status ts_signposts_find(const struct ts_ops_csv *ops, const uint32_t *order, struct ts_arena *arena,
