@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -657,22 +658,35 @@ static void test_places_are_held_in_range(void **state)
     assert_true(ts_round(2.5, -5) == 2);
 }
 
-/* A locale with another decimal point changes nothing. Any will do; without one installed there is nothing to see. */
+/* A locale with a decimal comma: one that is installed, else one made here; false when there is neither. */
+static bool set_comma_locale(void)
+{
+    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "ru_RU.UTF-8", "de_DE.utf8"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (setlocale(LC_ALL, names[i]) && strcmp(localeconv()->decimal_point, ",") == 0)
+            return true;
+    const char *folder = TS_BUILD_DIR "/test-locales";
+    mkdir(folder, 0777);
+    if (system("localedef -i de_DE -f UTF-8 " TS_BUILD_DIR "/test-locales/de_DE.UTF-8 2>/dev/null >&2") != 0)
+        return false;
+    setenv("LOCPATH", folder, 1);
+    return setlocale(LC_ALL, "de_DE.UTF-8") && strcmp(localeconv()->decimal_point, ",") == 0;
+}
+
 static void test_locale(void **state)
 {
     (void)state;
-    static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8",
-                                        "fr_FR.utf8",  "es_ES.UTF-8", "ru_RU.UTF-8"};
-    const char *set = NULL;
-    for (size_t i = 0; i < sizeof names / sizeof *names && !set; i++)
-        set = setlocale(LC_ALL, names[i]);
-    if (!set || strcmp(localeconv()->decimal_point, ",") != 0) {
+    if (!set_comma_locale()) {
         setlocale(LC_ALL, "C");
         skip();
     }
     test_python_form(NULL);
     test_json_form(NULL);
     test_grouped(NULL);
+    test_parse_spaces_and_underscores(NULL);
+    char text[TS_NUMBER_TEXT_MAX];
+    ts_number_fixed(1e300, 1, text);
+    assert_non_null(strchr(text, '.'));
     assert_true(same(ts_number_or_absent(TS_STR("0.12345678901234567890123")), 0.12345678901234568));
     assert_true(same(ts_share(123456, 100), 123000.0));
     assert_true(same(ts_share(1.23456e-12, 100), 1.23e-12));
