@@ -74,7 +74,7 @@ static bool any_numeric_device(const struct ts_perf_source *source, const struct
 
 static bool left_out(const struct ts_perf_report_options *options, const struct ts_op_facts *facts)
 {
-    return options->drop_signposts && facts->kind == TS_ROW_SIGNPOST;
+    return facts->kind == TS_ROW_LEFT_OUT || (options->drop_signposts && facts->kind == TS_ROW_SIGNPOST);
 }
 
 /* Every row of the sequence as it is. */

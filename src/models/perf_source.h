@@ -8,7 +8,13 @@
 #include "models/op_category.h"
 #include "models/signposts.h"
 
-enum ts_row_kind { TS_ROW_DEVICE, TS_ROW_SIGNPOST, TS_ROW_HOST, TS_ROW_OTHER };
+enum ts_row_kind {
+    TS_ROW_DEVICE,
+    TS_ROW_SIGNPOST,
+    TS_ROW_HOST,
+    TS_ROW_OTHER,
+    TS_ROW_LEFT_OUT, /* of every report: see ts_perf_source_leave_out */
+};
 /* Which roofline model applies: full (matmul), flops only (convolution), none. */
 enum ts_bound_analysis { TS_ANALYSIS_NONE, TS_ANALYSIS_FULL, TS_ANALYSIS_FLOPS_ONLY };
 
@@ -67,6 +73,14 @@ enum ts_status ts_perf_source_create(struct ts_context *context, struct ts_ops_c
                                      struct ts_error *error);
 void ts_perf_source_retain(struct ts_perf_source *source);
 void ts_perf_source_release(struct ts_perf_source *source); /* frees it with the last reference; accepts NULL */
+
+/* Keep a row out of all reports made from now on, for a window that is no run of rows. Only while source is not shared. */
+static inline void ts_perf_source_leave_out(struct ts_perf_source *source, uint32_t row)
+{
+    source->facts[row].kind = TS_ROW_LEFT_OUT;
+    source->facts[row].lane = TS_NO_LANE;
+    source->facts[row].device_numeric = false;
+}
 
 static inline struct ts_str ts_perf_source_name(const struct ts_perf_source *source, uint32_t row)
 {
