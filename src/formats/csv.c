@@ -226,8 +226,6 @@ static enum ts_status fill(struct ts_csv *csv, struct ts_error *error)
         return status;
     csv->filled += got;
     csv->at_end = got == 0;
-    if (csv->at_end)
-        check_utf8_end(csv);
     return TS_OK;
 }
 
@@ -263,6 +261,8 @@ static enum ts_status find_positions(struct ts_csv *csv, struct ts_error *error)
         if (csv->options.check_utf8)
             check_utf8(csv, (struct ts_str){window, len}, csv->position + csv->scanned, !high);
         csv->scanned += len;
+        if (csv->at_end)
+            check_utf8_end(csv);
     }
     return TS_OK;
 }
@@ -492,8 +492,10 @@ enum ts_status ts_csv_skip_rest(struct ts_csv *csv, struct ts_error *error)
             check_utf8(csv, text, csv->position + csv->scanned, false);
         csv->scanned = csv->row_start = csv->cell_start = csv->filled;
         csv->position_next = csv->position_count = csv->cell_count = 0;
-        if (csv->at_end)
+        if (csv->at_end) {
+            check_utf8_end(csv);
             return TS_OK;
+        }
         enum ts_status status = fill(csv, error);
         if (status != TS_OK)
             return status;
