@@ -102,30 +102,34 @@ struct cursor {
     const char *at, *end;
 };
 
-/* Skip digits with underscores between them, handing each to the decimal when there is one (else to *exponent). The
- * number of digits, or -1 when an underscore is not between two. */
+/* Add the digits at the cursor, with underscores between them, to the decimal. Their number, or -1 when an underscore is
+ * not between two. */
 static int64_t scan_digits(struct cursor *c, struct decimal *d, bool fraction)
 {
     const uint64_t room = 1000000000000000000u;
-    int64_t count = 0;
-    for (; c->at < c->end; c->at++) {
-        if (*c->at == '_') {
-            if (count == 0 || c->at + 1 == c->end || !is_digit(c->at[-1]) || !is_digit(c->at[1]))
+    const char *at = c->at, *end = c->end;
+    int64_t count = 0, kept = 0;
+    uint64_t mantissa = d->mantissa;
+    for (; at < end; at++) {
+        unsigned digit = (unsigned char)*at - (unsigned)'0';
+        if (digit > 9) {
+            if (*at != '_')
+                break;
+            if (count == 0 || at + 1 == end || !is_digit(at[-1]) || !is_digit(at[1]))
                 return -1;
             continue;
         }
-        if (!is_digit(*c->at))
-            break;
-        unsigned digit = (unsigned)(*c->at - '0');
         count++;
-        if (d->mantissa < room) {
-            d->mantissa = d->mantissa * 10 + digit;
-            d->exponent -= fraction;
+        if (mantissa < room) {
+            mantissa = mantissa * 10 + digit;
+            kept++;
         } else {
             d->cut |= digit != 0;
-            d->exponent += !fraction;
         }
     }
+    c->at = at;
+    d->mantissa = mantissa;
+    d->exponent += fraction ? -kept : count - kept;
     return count;
 }
 
@@ -219,28 +223,31 @@ static bool parse_exactly(const struct decimal *d, double *magnitude)
     return isfinite(*magnitude);
 }
 
-bool ts_number_parse(struct ts_str s, double *out)
+static __attribute__((noinline)) bool parse_any(struct ts_str s, double *out)
 {
-    uint64_t plain;
-    if (parse_plain_digits(s, &plain)) {
-        *out = (double)plain;
-        return true;
-    }
     struct decimal d;
     if (!take_apart(ts_str_trim(s), &d))
         return false;
     double magnitude;
+    bool exact = !d.cut && d.mantissa <= (uint64_t)1 << MANTISSA_BITS;
     if (d.mantissa == 0)
         magnitude = 0;
-    else if (!d.cut && d.mantissa <= (uint64_t)1 << MANTISSA_BITS && d.exponent >= -LARGEST_EXACT_POWER &&
-             d.exponent < 0)
+    else if (exact && d.exponent < 0 && d.exponent >= -LARGEST_EXACT_POWER)
         magnitude = (double)d.mantissa / exact_power[-d.exponent];
-    else if (!d.cut && d.mantissa <= (uint64_t)1 << MANTISSA_BITS && d.exponent >= 0 &&
-             d.exponent <= LARGEST_EXACT_POWER)
+    else if (exact && d.exponent >= 0 && d.exponent <= LARGEST_EXACT_POWER)
         magnitude = (double)d.mantissa * exact_power[d.exponent];
     else if (!parse_exactly(&d, &magnitude))
         return false;
     *out = d.negative ? -magnitude : magnitude;
+    return true;
+}
+
+bool ts_number_parse(struct ts_str s, double *out)
+{
+    uint64_t plain;
+    if (!parse_plain_digits(s, &plain))
+        return parse_any(s, out);
+    *out = (double)(int64_t)plain; /* below 2^63, and signed is one instruction where unsigned is several */
     return true;
 }
 
@@ -578,8 +585,10 @@ size_t ts_number_fixed(double value, int places, char out[TS_NUMBER_TEXT_MAX])
     if (magnitude < TWO_TO_53) {
         uint128 scaled = scale_exactly(magnitude, places);
         uint64_t power = (uint64_t)exact_power[places];
-        fraction = (uint64_t)(scaled % power);
-        at += write_digits((uint64_t)(scaled / power), 1, out + at);
+        /* Mostly 64 bits do, and dividing those is several times as fast. */
+        uint64_t whole = scaled <= UINT64_MAX ? (uint64_t)scaled / power : (uint64_t)(scaled / power);
+        fraction = (uint64_t)scaled - whole * power;
+        at += write_digits(whole, 1, out + at);
     } else {
         at += write_large(magnitude, out + at);
     }
