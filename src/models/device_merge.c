@@ -5,7 +5,7 @@
 #include "base/number.h"
 #include "models/perf_figures.h"
 
-enum { ROUNDS_PER_CHECK = 4096 };
+enum { ROUNDS_PER_CHECK = 4096, INSERTION_MAX = 32 };
 #define NONE UINT32_MAX
 
 /* Devices whose next row has one op code, linked through merger.next. */
@@ -77,6 +77,21 @@ static int ascending(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
+/* Most reports have a handful of devices, too few for a call per comparison. */
+static void sort_devices(uint32_t *devices, uint32_t count)
+{
+    if (count > INSERTION_MAX) {
+        qsort(devices, count, sizeof *devices, ascending);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t device = devices[i], at = i;
+        for (; at > 0 && devices[at - 1] > device; at--)
+            devices[at] = devices[at - 1];
+        devices[at] = device;
+    }
+}
+
 /* All devices that wait with device, ascending, into merger->taken; they wait no more. */
 static uint32_t take_all(struct merger *merger, uint32_t device)
 {
@@ -86,7 +101,7 @@ static uint32_t take_all(struct merger *merger, uint32_t device)
     for (uint32_t other = waiting->first; other != NONE; other = merger->next[other])
         merger->taken[count++] = other;
     if (waiting->unsorted)
-        qsort(merger->taken, count, sizeof *merger->taken, ascending);
+        sort_devices(merger->taken, count);
     *waiting = (struct waiting){NONE, NONE, false};
     return count;
 }

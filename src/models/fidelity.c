@@ -2,17 +2,24 @@
 
 #include <stddef.h>
 
+#define NAMED(text)                                                                                                    \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
+
 /* Bits a datatype's mantissa has, 0 for an integer, -1 for one that is not judged. */
 static int mantissa_bits(struct ts_str datatype)
 {
     static const struct {
-        const char *name;
+        struct ts_str name;
         int bits;
-    } datatypes[] = {{"BFLOAT16", 8}, {"BFLOAT8_B", 7}, {"BFLOAT4_B", 3}, {"FLOAT32", 23},
-                     {"UINT8", 0},    {"UINT16", 0},    {"INT32", 0},     {"UINT32", 0}};
+    } datatypes[] = {
+        {NAMED("BFLOAT16"), 8}, {NAMED("BFLOAT8_B"), 7}, {NAMED("BFLOAT4_B"), 3}, {NAMED("FLOAT32"), 23},
+        {NAMED("UINT8"), 0},    {NAMED("UINT16"), 0},    {NAMED("INT32"), 0},     {NAMED("UINT32"), 0},
+    };
 
     for (size_t i = 0; i < sizeof datatypes / sizeof *datatypes; i++) {
-        if (ts_str_is(datatype, datatypes[i].name))
+        if (ts_str_equal(datatype, datatypes[i].name))
             return datatypes[i].bits;
     }
     return -1;
@@ -20,10 +27,10 @@ static int mantissa_bits(struct ts_str datatype)
 
 static int fidelity_index(struct ts_str fidelity)
 {
-    static const char *const names[] = {"HiFi4", "HiFi3", "HiFi2", "LoFi"};
+    static const struct ts_str names[] = {NAMED("HiFi4"), NAMED("HiFi3"), NAMED("HiFi2"), NAMED("LoFi")};
 
     for (int i = 0; i < 4; i++) {
-        if (ts_str_is(fidelity, names[i]))
+        if (ts_str_equal(fidelity, names[i]))
             return i;
     }
     return -1;

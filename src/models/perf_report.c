@@ -278,12 +278,21 @@ void ts_perf_report_destroy(struct ts_perf_report *report)
 /* A datatype as reports abbreviate it. */
 static struct ts_str short_datatype(struct ts_str datatype)
 {
-    static const char *const names[][2] = {
-        {"FLOAT32", "FP32"}, {"BFLOAT16", "BF16"}, {"BFLOAT8_B", "BFP8"}, {"BFLOAT4_B", "BFP4"}};
+#define NAMED(text)                                                                                                    \
+    {                                                                                                                  \
+        text, sizeof(text) - 1                                                                                         \
+    }
+    static const struct ts_str names[][2] = {
+        {NAMED("BFLOAT16"), NAMED("BF16")},
+        {NAMED("BFLOAT8_B"), NAMED("BFP8")},
+        {NAMED("BFLOAT4_B"), NAMED("BFP4")},
+        {NAMED("FLOAT32"), NAMED("FP32")},
+    };
+#undef NAMED
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (ts_str_is(datatype, names[i][0]))
-            return ts_str_from(names[i][1]);
+        if (ts_str_equal(datatype, names[i][0]))
+            return names[i][1];
     }
     return datatype;
 }
@@ -296,23 +305,25 @@ enum ts_status ts_perf_row_math_fidelity(const struct ts_perf_report *report, ui
     const struct ts_ops_csv *ops = report->source->ops;
     uint32_t source = report->rows[row].source;
     bool modelled = ts_perf_row_facts(report, row)->analysis != TS_ANALYSIS_NONE;
-    struct ts_buf text;
+    size_t start = out->len;
 
-    ts_buf_init(&text, 0);
     if (modelled && !ts_ops_cell_empty(ts_ops_text(ops, TS_OPS_MATH_FIDELITY, source))) {
-        ts_buf_str(&text, ts_ops_text(ops, TS_OPS_MATH_FIDELITY, source));
-        ts_buf_char(&text, ' ');
+        ts_buf_str(out, ts_ops_text(ops, TS_OPS_MATH_FIDELITY, source));
+        ts_buf_char(out, ' ');
     }
     for (int i = 0; i < 3; i++) {
         struct ts_str datatype = ts_ops_text(ops, columns[i], source);
         bool empty = ts_ops_cell_empty(datatype);
         if (empty && (!modelled || !ops->has[columns[i]]))
             continue;
-        ts_buf_text(&text, modelled ? between[i] : before[i]);
-        ts_buf_str(&text, empty ? TS_STR("nan") : short_datatype(datatype));
+        ts_buf_text(out, modelled ? between[i] : before[i]);
+        ts_buf_str(out, empty ? TS_STR("nan") : short_datatype(datatype));
     }
-    ts_buf_str(out, ts_str_trim(ts_buf_view(&text)));
-    out->failed = out->failed || text.failed;
-    ts_buf_free(&text);
-    return out->failed ? ts_buf_status(out, NULL) : TS_OK;
+    if (out->failed || out->len == start)
+        return ts_buf_status(out, NULL);
+    struct ts_str trimmed = ts_str_trim(ts_str_sub(ts_buf_view(out), start, out->len));
+    memmove(out->ptr + start, trimmed.ptr, trimmed.len);
+    out->len = start + trimmed.len;
+    out->ptr[out->len] = '\0';
+    return TS_OK;
 }
