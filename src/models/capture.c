@@ -102,9 +102,11 @@ static enum ts_status make_source(struct ts_context *context, void *data, struct
     const struct ts_perf_source_options options = {.arch = NULL};
     struct ts_perf_source *source;
     struct ts_error refusal;
+    memcpy(problem.has, ops->has, sizeof problem.has);
     status = ts_perf_source_create(context, ops, &options, &source, &refusal);
     if (status == TS_REFUSED) {
-        note_unreadable_rows(&capture->csv_problem, refusal.message);
+        note_unreadable_rows(&problem, refusal.message);
+        capture->csv_problem = problem;
         return refuse_problem(capture, error);
     }
     if (status != TS_OK) {
@@ -148,19 +150,14 @@ static enum ts_status pick_csv(struct ts_context *context, const struct ts_captu
     return found && !*path ? ts_error_no_memory(error) : TS_OK;
 }
 
-static enum ts_status describe_source(struct ts_context *context, struct ts_capture *capture,
-                                      const struct ts_perf_source *source, struct ts_error *error)
+static void describe_csv(struct ts_capture *capture, const struct ts_perf_source *source)
 {
-    static const char *const program_columns[] = {"PROGRAM HASH", "PROGRAM CACHE HIT", NULL};
+    const bool *has = source ? source->ops->has : capture->csv_problem.has;
+    capture->program_columns = has[TS_OPS_PROGRAM_HASH] && has[TS_OPS_PROGRAM_CACHE_HIT];
     if (source) {
         capture->signpost_count = source->signposts.count;
         capture->device_count = source->device_count;
-        capture->program_columns = source->ops->has[TS_OPS_PROGRAM_HASH] && source->ops->has[TS_OPS_PROGRAM_CACHE_HIT];
-        return TS_OK;
     }
-    if (capture->csv_problem.unusable)
-        return TS_OK;
-    return ts_capture_files_has_columns(context, capture->csv, program_columns, &capture->program_columns, error);
 }
 
 /* Read the CSV once, so that the capture belongs to it from now on. */
@@ -180,8 +177,10 @@ static enum ts_status open_csv(struct ts_context *context, struct ts_capture *ca
         struct ts_perf_source *source = NULL;
         capture->csv_problem = (struct ts_ops_problem){.unusable = false};
         status = acquire_source(context, &making, &source, error);
-        if (status == TS_OK || has_problem(capture))
-            status = describe_source(context, capture, source, error);
+        if (status == TS_OK || has_problem(capture)) {
+            describe_csv(capture, source);
+            return TS_OK;
+        }
     }
     return status;
 }

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "base/limits.h"
-#include "formats/csv.h"
 
 static const char *const suffixes[] = {"", ".gz", ".zst"};
 enum { SUFFIX_COUNT = 3, FIRST_LINE_LOOK = 4096 };
@@ -180,39 +178,6 @@ enum ts_status ts_capture_files_is_device_log(struct ts_context *context, const 
     if (status != TS_OK && !is_unreadable(status))
         return status;
     *out = looks_like_log((struct ts_str){block, len});
-    return TS_OK;
-}
-
-static bool has_cell(const struct ts_csv_row *row, const char *name)
-{
-    for (size_t i = 0; i < row->count; i++) {
-        if (ts_str_is(row->cells[i], name))
-            return true;
-    }
-    return false;
-}
-
-enum ts_status ts_capture_files_has_columns(struct ts_context *context, const char *path, const char *const *columns,
-                                            bool *out, struct ts_error *error)
-{
-    struct ts_reader *reader = NULL;
-    struct ts_csv *csv = NULL;
-    struct ts_csv_row row = {.count = 0};
-    bool more = false;
-    const struct ts_csv_options options = {.row_limit = TS_LIMIT_OPS_ROW};
-    enum ts_status status = ts_reader_open(context, path, &reader, error);
-    if (status == TS_OK)
-        status = ts_csv_create(context, reader, &options, &csv, error);
-    if (status == TS_OK)
-        status = ts_csv_next(csv, &row, &more, error);
-    bool all = status == TS_OK && more;
-    for (size_t i = 0; all && columns[i]; i++)
-        all = has_cell(&row, columns[i]);
-    ts_csv_destroy(csv);
-    ts_reader_close(reader);
-    if (status != TS_OK && !is_unreadable(status))
-        return status;
-    *out = all;
     return TS_OK;
 }
 

@@ -18,9 +18,6 @@ enum ts_status ts_capture_files_named(struct ts_context *context, const char *di
  * be read is none. */
 enum ts_status ts_capture_files_is_device_log(struct ts_context *context, const char *path, bool *out,
                                               struct ts_error *error);
-/* Whether the header of a CSV names all of the columns (NULL-terminated). A file that cannot be read names none. */
-enum ts_status ts_capture_files_has_columns(struct ts_context *context, const char *path, const char *const *columns,
-                                            bool *out, struct ts_error *error);
 /* The directory that a file with an absolute path lies in; malloc'ed, NULL when memory is out. */
 char *ts_capture_files_parent(const char *path);
 

@@ -65,7 +65,7 @@ static void kahan_add(struct kahan *kahan, double value)
 
 /* ---- keys ---- */
 
-/* The last two parts of "DEV_1_L1_HEIGHT_SHARDED": where the '_' before them ends. */
+/* The last two parts of "DEV_1_L1_HEIGHT_SHARDED", "HEIGHT_SHARDED"; ptr NULL when there are no two. */
 static struct ts_str memory_tail(struct ts_str memory)
 {
     unsigned separators = 0;
@@ -73,13 +73,15 @@ static struct ts_str memory_tail(struct ts_str memory)
         if (memory.ptr[at - 1] == '_' && ++separators == 2)
             return ts_str_sub(memory, at, memory.len);
     }
-    return memory;
+    return separators > 0 ? memory : (struct ts_str){NULL, 0};
 }
 
 static struct ts_str memory_key(struct ts_arena *arena, struct ts_str word, struct ts_str memory)
 {
     static const char front[] = " (in0:";
     struct ts_str tail = memory_tail(memory);
+    if (!tail.ptr)
+        return (struct ts_str){"", 0};
     size_t len = word.len + sizeof front - 1 + tail.len + 1;
     char *text = ts_arena_alloc(arena, len);
     if (!text)

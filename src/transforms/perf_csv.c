@@ -1,0 +1,621 @@
+#include "transforms/perf_csv.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/number.h"
+#include "base/write.h"
+#include "models/advice.h"
+
+enum { CHECK_EVERY_ROWS = 1024 };
+
+/* ---- cells ---- */
+
+/* One line, cell by cell. */
+struct line {
+    struct ts_buf text;
+    bool begun;
+    const char *end;
+};
+
+static void next_cell(struct line *line)
+{
+    if (line->begun)
+        ts_buf_char(&line->text, ',');
+    line->begun = true;
+}
+
+static void end_line(struct line *line)
+{
+    ts_buf_text(&line->text, line->end);
+    line->begun = false;
+}
+
+static bool needs_quotes(struct ts_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == ',' || c == '"' || c == '\r' || c == '\n')
+            return true;
+    }
+    return false;
+}
+
+/* Text that a spreadsheet would take for a formula gets an apostrophe. */
+static bool looks_like_formula(struct ts_str text)
+{
+    return text.len > 0 && text.ptr[0] != '\0' && strchr("=+-@\t\r", text.ptr[0]);
+}
+
+static void add_text(struct line *line, struct ts_str text)
+{
+    next_cell(line);
+    bool formula = looks_like_formula(text);
+    if (!needs_quotes(text)) {
+        if (formula)
+            ts_buf_char(&line->text, '\'');
+        ts_buf_str(&line->text, text);
+        return;
+    }
+    ts_buf_text(&line->text, formula ? "\"'" : "\"");
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '"')
+            ts_buf_char(&line->text, '"');
+        ts_buf_char(&line->text, text.ptr[i]);
+    }
+    ts_buf_char(&line->text, '"');
+}
+
+static void add_blank(struct line *line)
+{
+    next_cell(line);
+}
+
+static void add_word(struct line *line, const char *word)
+{
+    next_cell(line);
+    if (word)
+        ts_buf_text(&line->text, word);
+}
+
+static void add_integer(struct line *line, int64_t value)
+{
+    next_cell(line);
+    ts_buf_printf(&line->text, "%lld", (long long)value);
+}
+
+/* Blank below 0. */
+static void add_count(struct line *line, int32_t value)
+{
+    if (value >= 0)
+        add_integer(line, value);
+    else
+        add_blank(line);
+}
+
+static void add_attribute(struct line *line, int32_t value)
+{
+    if (value != TS_ATTRIBUTE_ABSENT)
+        add_integer(line, value);
+    else
+        add_blank(line);
+}
+
+/* Blank when absent. */
+static void add_double(struct line *line, double value)
+{
+    char digits[TS_NUMBER_TEXT_MAX];
+    next_cell(line);
+    if (ts_present(value))
+        ts_buf_add(&line->text, digits, ts_number_python(value, digits));
+}
+
+static void add_fixed(struct line *line, double value)
+{
+    char digits[TS_NUMBER_TEXT_MAX];
+    next_cell(line);
+    if (ts_present(value))
+        ts_buf_add(&line->text, digits, ts_number_fixed(value, 2, digits));
+}
+
+/* ---- call counts ---- */
+
+/* How the column is written depends on every cell of the file: whole numbers, else numbers, else text. */
+enum call_counts { COUNTS_INTEGERS, COUNTS_DOUBLES, COUNTS_TEXTS };
+
+static bool is_integer(struct ts_str cell)
+{
+    int64_t positive_or_not;
+    uint64_t positive;
+    return ts_number_parse_i64(cell, &positive_or_not) || ts_number_parse_u64(cell, &positive);
+}
+
+static enum call_counts judge_call_counts(const struct ts_perf_source *source)
+{
+    const struct ts_ops_csv *ops = source->ops;
+    enum call_counts counts = source->any_call_count_missing ? COUNTS_DOUBLES : COUNTS_INTEGERS;
+    for (uint32_t row = 0; row < ops->rows; row++) {
+        struct ts_str cell = ts_ops_text(ops, TS_OPS_GLOBAL_CALL_COUNT, row);
+        double number;
+        if (is_integer(cell) || ts_ops_cell_empty(cell))
+            continue;
+        if (!ts_number_parse(cell, &number))
+            return COUNTS_TEXTS;
+        counts = COUNTS_DOUBLES;
+    }
+    return counts;
+}
+
+static void add_call_count(struct line *line, struct ts_str cell, enum call_counts counts)
+{
+    int64_t whole;
+    uint64_t large;
+    if (ts_ops_cell_empty(cell)) {
+        add_word(line, "nan");
+    } else if (counts == COUNTS_TEXTS) {
+        add_text(line, cell);
+    } else if (counts == COUNTS_DOUBLES) {
+        add_double(line, ts_number_or_absent(cell));
+    } else if (ts_number_parse_i64(cell, &whole)) {
+        add_integer(line, whole);
+    } else {
+        next_cell(line);
+        if (ts_number_parse_u64(cell, &large))
+            ts_buf_printf(&line->text, "%llu", (unsigned long long)large);
+    }
+}
+
+/* ---- the row CSV ---- */
+
+struct row_csv {
+    const struct ts_perf_csv_options *options;
+    const struct ts_perf_report *report;
+    enum call_counts call_counts;
+    struct ts_buf scratch;
+    struct line line;
+};
+
+static void add_header(struct row_csv *csv)
+{
+    static const char columns[] =
+        "ID,Total %,Bound,OP Code,Device,Device Time,Op-to-Op Gap,Cores,DRAM,DRAM %,FLOPs,FLOPs %,Math Fidelity,"
+        "Output Datatype,Input 0 Datatype,Input 1 Datatype,DRAM Sharded,Input 0 Memory,Inner Dim Block Size,"
+        "Output Subblock H,Output Subblock W,Global Call Count,Sub Device ID,Available Cores,Op Category,Bound "
+        "Analysis";
+    add_word(&csv->line, columns);
+    if (!csv->options->no_advice)
+        add_word(&csv->line, "Advice");
+    if (csv->options->raw_op_codes)
+        add_word(&csv->line, "Raw OP Code");
+    end_line(&csv->line);
+}
+
+static void add_datatype(struct row_csv *csv, enum ts_ops_column column, uint32_t source)
+{
+    const struct ts_ops_csv *ops = csv->report->source->ops;
+    struct ts_str cell = ts_ops_text(ops, column, source);
+    if (!ops->has[column])
+        add_blank(&csv->line);
+    else if (ts_ops_cell_empty(cell))
+        add_word(&csv->line, "nan");
+    else
+        add_text(&csv->line, cell);
+}
+
+static void add_sub_device(struct row_csv *csv, uint32_t source)
+{
+    char buffer[64];
+    int64_t number;
+    struct ts_str id = ts_perf_source_sub_device(csv->report->source, source, buffer);
+    /* A number keeps its sign. */
+    if (ts_number_parse_i64(id, &number))
+        add_integer(&csv->line, number);
+    else
+        add_text(&csv->line, id);
+}
+
+static void add_math_fidelity(struct row_csv *csv, uint32_t row)
+{
+    ts_buf_clear(&csv->scratch);
+    ts_perf_row_math_fidelity(csv->report, row, &csv->scratch);
+    add_text(&csv->line, ts_buf_view(&csv->scratch));
+}
+
+static void add_advice(struct row_csv *csv, uint32_t row)
+{
+    struct ts_advice advice[TS_ADVICE_MAX];
+    unsigned count = ts_advice_for(csv->report, row, advice);
+    ts_buf_clear(&csv->scratch);
+    for (unsigned i = 0; i < count; i++) {
+        if (i > 0)
+            ts_buf_text(&csv->scratch, " \xe2\x80\xa2 ");
+        if (csv->options->advice_codes)
+            ts_advice_short_code(&advice[i], &csv->scratch);
+        else
+            ts_advice_sentence(&advice[i], &csv->scratch);
+    }
+    add_text(&csv->line, ts_buf_view(&csv->scratch));
+}
+
+static void add_figures(struct row_csv *csv, uint32_t row)
+{
+    struct line *line = &csv->line;
+    const struct ts_perf_row *figures = &csv->report->rows[row];
+    const struct ts_op_facts *facts = ts_perf_row_facts(csv->report, row);
+    add_integer(line, (int64_t)figures->source + 2);
+    add_double(line, figures->total_percent);
+    add_word(line, ts_bound_name((enum ts_bound)figures->bound));
+    add_text(line, ts_perf_source_name(csv->report->source, figures->source));
+    add_count(line, facts->device);
+    add_double(line, figures->device_time);
+    add_double(line, figures->op_to_op_gap);
+    add_count(line, facts->cores);
+    add_double(line, figures->dram_gb_per_s);
+    add_double(line, figures->dram_percent);
+    add_double(line, figures->tflops);
+    add_double(line, figures->flops_percent);
+}
+
+static void add_row(struct row_csv *csv, uint32_t row)
+{
+    struct line *line = &csv->line;
+    const struct ts_ops_csv *ops = csv->report->source->ops;
+    const struct ts_op_facts *facts = ts_perf_row_facts(csv->report, row);
+    uint32_t source = csv->report->rows[row].source;
+    const struct ts_op_attributes *attributes = ts_ops_attributes(ops, source);
+    add_figures(csv, row);
+    add_math_fidelity(csv, row);
+    add_datatype(csv, TS_OPS_OUTPUT_0_DATATYPE, source);
+    add_datatype(csv, TS_OPS_INPUT_0_DATATYPE, source);
+    add_datatype(csv, TS_OPS_INPUT_1_DATATYPE, source);
+    add_word(line, facts->dram_sharded ? "True" : "False");
+    struct ts_str memory = ts_ops_text(ops, TS_OPS_INPUT_0_MEMORY, source);
+    add_text(line, ts_ops_cell_empty(memory) ? (struct ts_str){"", 0} : memory);
+    add_attribute(line, attributes->in0_block_w);
+    add_attribute(line, attributes->out_subblock_h);
+    add_attribute(line, attributes->out_subblock_w);
+    add_call_count(line, ts_ops_text(ops, TS_OPS_GLOBAL_CALL_COUNT, source), csv->call_counts);
+    add_sub_device(csv, source);
+    add_count(line, facts->available_cores);
+    add_word(line, ts_op_category_name((enum ts_op_category)facts->category));
+    add_word(line, ts_bound_analysis_name((enum ts_bound_analysis)facts->analysis));
+    if (!csv->options->no_advice)
+        add_advice(csv, row);
+    if (csv->options->raw_op_codes)
+        add_text(line, ts_ops_text(ops, TS_OPS_OP_CODE, source));
+    end_line(line);
+}
+
+static enum ts_status write_rows(struct ts_context *context, struct row_csv *csv, struct ts_writer *writer,
+                                 struct ts_error *error)
+{
+    uint32_t count = csv->report ? csv->report->count : 0;
+    add_header(csv);
+    for (uint32_t row = 0; row < count; row++) {
+        add_row(csv, row);
+        if (row % CHECK_EVERY_ROWS != CHECK_EVERY_ROWS - 1)
+            continue;
+        enum ts_status status = ts_context_check(context, error);
+        if (status == TS_OK)
+            status = ts_buf_status(&csv->line.text, error);
+        if (status != TS_OK)
+            return status;
+        ts_writer_str(writer, ts_buf_view(&csv->line.text));
+        ts_buf_clear(&csv->line.text);
+    }
+    ts_writer_str(writer, ts_buf_view(&csv->line.text));
+    enum ts_status status = ts_buf_status(&csv->line.text, error);
+    return status == TS_OK ? ts_buf_status(&csv->scratch, error) : status;
+}
+
+static enum ts_status write_row_csv(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                    const struct ts_perf_selection *selection, struct ts_writer *writer,
+                                    struct ts_error *error)
+{
+    struct row_csv csv = {.options = options, .report = selection->report, .line = {.end = "\r\n"}};
+    ts_buf_init(&csv.scratch, 0);
+    ts_buf_init(&csv.line.text, 0);
+    if (selection->source)
+        csv.call_counts = judge_call_counts(selection->source);
+    enum ts_status status = write_rows(context, &csv, writer, error);
+    ts_buf_free(&csv.scratch);
+    ts_buf_free(&csv.line.text);
+    return status;
+}
+
+/* ---- the stacked CSV ---- */
+
+struct stacked_line {
+    const struct ts_stacked_group *group;
+    double total; /* that its share is of */
+};
+
+static int by_device(const void *left, const void *right)
+{
+    const struct stacked_line *a = left, *b = right;
+    return (a->group->device > b->group->device) - (a->group->device < b->group->device);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct stacked_line *a = left, *b = right;
+    if (a->group->device_time_kahan != b->group->device_time_kahan)
+        return a->group->device_time_kahan > b->group->device_time_kahan ? -1 : 1;
+    int order = ts_str_compare(a->group->name, b->group->name);
+    return order != 0 ? order : by_device(left, right);
+}
+
+/* Groups in the order they are written, each with the total of its device (of all, where they are merged: -1). */
+static struct stacked_line *sort_groups(const struct ts_stacked *stacked)
+{
+    struct stacked_line *lines = calloc((size_t)stacked->count + 1, sizeof *lines);
+    if (!lines)
+        return NULL;
+    for (uint32_t i = 0; i < stacked->count; i++)
+        lines[i].group = &stacked->groups[i];
+    qsort(lines, stacked->count, sizeof *lines, by_device);
+    for (uint32_t first = 0, end; first < stacked->count; first = end) {
+        double total = 0;
+        for (end = first; end < stacked->count && by_device(&lines[first], &lines[end]) == 0; end++)
+            total += lines[end].group->device_time_kahan;
+        for (uint32_t i = first; i < end; i++)
+            lines[i].total = total;
+    }
+    qsort(lines, stacked->count, sizeof *lines, by_time);
+    return lines;
+}
+
+/* How zeros look follows from how the reference keeps its columns: a sum nothing was added to is the integer 0, and so is
+ * a share of nothing. */
+struct zeros {
+    bool percent, time;
+};
+
+static struct zeros judge_zeros(const struct ts_stacked *stacked, const struct stacked_line *lines, bool per_device)
+{
+    struct zeros zeros = {.percent = !per_device};
+    for (uint32_t i = 0; i < stacked->count; i++)
+        zeros.percent = zeros.percent && !(lines[i].total > 0);
+    zeros.time = !per_device && !stacked->any_timed && (stacked->host_rows == 0 || stacked->host_rows == stacked->rows);
+    return zeros;
+}
+
+static void add_stacked_header(struct line *line, const struct ts_perf_csv_options *options)
+{
+    add_word(line, "Total % [%],Op Code");
+    if (options->no_merge_devices)
+        add_word(line, "Device");
+    add_word(line, "Device Time Sum [\xce\xbcs],Op Count");
+    if (options->group_by != TS_STACKED_CATEGORY)
+        add_word(line, "Op Category,Min FLOPs [%],Max FLOPs [%],Mean FLOPs [%],Std FLOPs [%],Weighted Mean FLOPs [%]");
+    end_line(line);
+}
+
+static void add_group(struct line *line, const struct ts_perf_csv_options *options, const struct stacked_line *entry,
+                      struct zeros zeros)
+{
+    const struct ts_stacked_group *group = entry->group;
+    if (zeros.percent)
+        add_integer(line, 0);
+    else
+        add_fixed(line, entry->total > 0 ? group->device_time_kahan / entry->total * 100 : 0);
+    add_text(line, group->name);
+    if (options->no_merge_devices)
+        add_integer(line, group->device);
+    if (zeros.time)
+        add_integer(line, 0);
+    else
+        add_fixed(line, group->device_time_kahan);
+    add_integer(line, group->count);
+    if (options->group_by != TS_STACKED_CATEGORY) {
+        add_word(line, ts_op_category_name(group->category));
+        add_fixed(line, group->flops_min);
+        add_fixed(line, group->flops_max);
+        add_fixed(line, group->flops_mean);
+        add_fixed(line, group->flops_std);
+        add_fixed(line, group->flops_weighted_mean);
+    }
+    end_line(line);
+}
+
+static enum ts_status write_groups(const struct ts_perf_csv_options *options, const struct ts_stacked *stacked,
+                                   struct ts_writer *writer, struct ts_error *error)
+{
+    struct stacked_line *lines = sort_groups(stacked);
+    if (!lines)
+        return ts_error_no_memory(error);
+    struct zeros zeros = judge_zeros(stacked, lines, options->no_merge_devices);
+    struct line line = {.end = "\n"};
+    ts_buf_init(&line.text, 0);
+    add_stacked_header(&line, options);
+    for (uint32_t i = 0; i < stacked->count; i++)
+        add_group(&line, options, &lines[i], zeros);
+    ts_writer_str(writer, ts_buf_view(&line.text));
+    enum ts_status status = ts_buf_status(&line.text, error);
+    ts_buf_free(&line.text);
+    free(lines);
+    return status;
+}
+
+/* ---- both files ---- */
+
+/* path without the extension of its last component, as "out.csv" is "out"; a leading dot begins no extension. */
+static struct ts_str without_extension(struct ts_str path)
+{
+    size_t name = path.len;
+    while (name > 0 && path.ptr[name - 1] != '/')
+        name--;
+    while (name < path.len && path.ptr[name] == '.')
+        name++;
+    for (size_t at = path.len; at > name; at--) {
+        if (path.ptr[at - 1] == '.')
+            return ts_str_sub(path, 0, at - 1);
+    }
+    return path;
+}
+
+/* Nothing goes beside a device or a pipe. */
+static bool is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
+/* *out is NULL when no stacked report is to be written. */
+static enum ts_status choose_stacked_path(const struct ts_perf_csv_options *options, struct ts_arena *arena,
+                                          const char **out, struct ts_error *error)
+{
+    struct ts_str path;
+    *out = NULL;
+    if (options->no_summary || (!options->summary_base && is_special(options->csv)))
+        return TS_OK;
+    if (options->summary_base) {
+        path = ts_arena_printf(arena, "%s.csv", options->summary_base);
+    } else {
+        struct ts_str base = without_extension(ts_str_from(options->csv));
+        path = ts_arena_printf(arena, "%.*s_stacked.csv", TS_STR_ARG(base));
+    }
+    if (!path.ptr)
+        return ts_arena_error(arena, error);
+    *out = path.ptr;
+    return TS_OK;
+}
+
+/* A writer with the stacked report in it, NULL where there is none to write. */
+static enum ts_status prepare_stacked(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                      const struct ts_perf_selection *selection, struct ts_perf_csv_result *result,
+                                      struct ts_writer **out, struct ts_error *error)
+{
+    const char *path;
+    enum ts_status status = choose_stacked_path(options, &result->arena, &path, error);
+    if (status != TS_OK || !path || !selection->report)
+        return status;
+    const struct ts_stacked_options stacked_options = {
+        .by = options->group_by,
+        .per_device = options->no_merge_devices,
+        .no_host_ops = options->no_host_ops,
+    };
+    struct ts_stacked *stacked;
+    status = ts_stacked_create(context, selection->report, &stacked_options, &stacked, error);
+    if (status != TS_OK)
+        return status;
+    if (stacked->count > 0) {
+        status = ts_writer_create(context, path, out, error);
+        if (status == TS_OK)
+            status = write_groups(options, stacked, *out, error);
+        result->stacked_path = path;
+        result->groups = stacked->count;
+    }
+    ts_stacked_destroy(stacked);
+    return status;
+}
+
+static enum ts_status write_files(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                  const struct ts_perf_selection *selection, struct ts_perf_csv_result *result,
+                                  struct ts_error *error)
+{
+    struct ts_writer *rows = NULL, *stacked = NULL;
+    enum ts_status status = ts_writer_create(context, options->csv, &rows, error);
+    if (status == TS_OK)
+        status = write_row_csv(context, options, selection, rows, error);
+    if (status == TS_OK)
+        status = prepare_stacked(context, options, selection, result, &stacked, error);
+    if (status != TS_OK) {
+        ts_writer_abandon(rows);
+        ts_writer_abandon(stacked);
+        return status;
+    }
+    /* The stacked report goes first: whoever sees the row CSV has both. */
+    if (stacked)
+        status = ts_writer_commit(stacked, error);
+    if (status != TS_OK) {
+        ts_writer_abandon(rows);
+        return status;
+    }
+    return ts_writer_commit(rows, error);
+}
+
+/* ---- result ---- */
+
+static void count_rows(const struct ts_perf_report *report, struct ts_perf_csv_result *result)
+{
+    result->rows = report->count;
+    result->device_ops = report->device_ops;
+    for (uint32_t row = 0; row < report->count; row++) {
+        uint8_t kind = ts_perf_row_facts(report, row)->kind;
+        result->host_ops += kind == TS_ROW_HOST;
+        result->signpost_rows += kind == TS_ROW_SIGNPOST;
+    }
+}
+
+static bool list_signposts(const struct ts_signposts *signposts, struct ts_perf_csv_result *result)
+{
+    result->signposts = TS_ARENA_ARRAY(&result->arena, struct ts_perf_csv_signpost, (size_t)signposts->count + 1);
+    if (!result->signposts)
+        return false;
+    for (uint32_t i = 0; i < signposts->count; i++) {
+        struct ts_str name = ts_arena_copy(&result->arena, signposts->items[i].name);
+        if (!name.ptr)
+            return false;
+        result->signposts[i] = (struct ts_perf_csv_signpost){name, signposts->items[i].occurrences};
+    }
+    result->signpost_count = signposts->count;
+    return true;
+}
+
+static enum ts_status describe(const struct ts_perf_selection *selection, struct ts_perf_csv_result *result,
+                               struct ts_error *error)
+{
+    struct ts_buf notices;
+    ts_buf_init(&notices, 0);
+    ts_perf_selection_notices(selection, &notices);
+    enum ts_status status = ts_buf_status(&notices, error);
+    if (status == TS_OK) {
+        result->notices = ts_arena_copy(&result->arena, ts_buf_view(&notices));
+        result->after_signpost = ts_arena_copy(&result->arena, selection->after_signpost);
+        if (!result->notices.ptr || !result->after_signpost.ptr)
+            status = ts_arena_error(&result->arena, error);
+    }
+    ts_buf_free(&notices);
+    if (status != TS_OK || !selection->report)
+        return status;
+    count_rows(selection->report, result);
+    result->has_dram = ts_perf_selection_dram(selection, &result->dram_gb_per_s, &result->dram_percent);
+    if (result->device_ops == 0 && !list_signposts(&selection->source->signposts, result))
+        return ts_arena_error(&result->arena, error);
+    return TS_OK;
+}
+
+enum ts_status ts_perf_csv_write(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                 struct ts_perf_csv_result *result, struct ts_error *error)
+{
+    const struct ts_perf_selection_options selection_options = {
+        .files = options->files,
+        .file_count = options->file_count,
+        .range = options->range,
+        .ignore_signposts = options->ignore_signposts,
+        .print_signposts = options->print_signposts,
+        .no_merge_devices = options->no_merge_devices,
+        .tracing_mode = options->tracing_mode,
+        .no_host_ops = options->no_host_ops,
+        .ids = options->ids,
+        .arch = options->arch,
+        .active_experts = options->active_experts,
+    };
+    struct ts_perf_selection *selection;
+    enum ts_status status = ts_perf_selection_create(context, &selection_options, &selection, error);
+    if (status != TS_OK)
+        return status;
+    ts_arena_init(&result->arena, context->memory_limit);
+    status = describe(selection, result, error);
+    if (status == TS_OK)
+        status = write_files(context, options, selection, result, error);
+    ts_perf_selection_destroy(selection);
+    return status;
+}
+
+void ts_perf_csv_result_free(struct ts_perf_csv_result *result)
+{
+    ts_arena_free(&result->arena);
+    *result = (struct ts_perf_csv_result){.rows = 0};
+}
