@@ -1,0 +1,76 @@
+#include "surfaces/mcp/mcp.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "surfaces/mcp/print_config.h"
+#include "surfaces/mcp/server.h"
+
+static int complain(const struct ts_error *error)
+{
+    fprintf(stderr, "tilesight mcp: %s\n", error->message);
+    if (error->code == TS_USAGE)
+        fputs("tilesight mcp --help shows what it takes\n", stderr);
+    return error->code == TS_USAGE ? 2 : 1;
+}
+
+static int print_config(const char *client, int argc, char **argv)
+{
+    struct ts_error error;
+    struct ts_buf text;
+    const char *where;
+    char *program = realpath("/proc/self/exe", NULL);
+    if (!program) {
+        fputs("tilesight mcp: /proc/self/exe, which tells where this program lies, cannot be read\n", stderr);
+        return 1;
+    }
+    const struct ts_mcp_registration registration = {program, argc, argv};
+    ts_buf_init(&text, 0);
+    int result = 0;
+    if (ts_mcp_print_config(client, &registration, &text, &where, &error)) {
+        result = complain(&error);
+    } else {
+        fprintf(stderr, "This goes into %s:\n", where);
+        if (fwrite(text.ptr, 1, text.len, stdout) != text.len || fflush(stdout) != 0) {
+            fputs("tilesight mcp: cannot write to standard output\n", stderr);
+            result = 1;
+        }
+    }
+    ts_buf_free(&text);
+    free(program);
+    return result;
+}
+
+static int serve(const struct ts_mcp_options *options)
+{
+    struct ts_mcp_server server;
+    struct ts_error error;
+    /* A client that goes away is an event of its own, not a reason to die. */
+    signal(SIGPIPE, SIG_IGN);
+    if (ts_mcp_server_init(&server, options, NULL, &error))
+        return complain(&error);
+    int result = ts_mcp_server_run(&server);
+    ts_mcp_server_free(&server);
+    return result;
+}
+
+int ts_mcp_main(int argc, char **argv)
+{
+    struct ts_mcp_options options;
+    struct ts_error error;
+    if (ts_mcp_options_parse(argc, argv, &options, &error))
+        return complain(&error);
+    int result;
+    if (options.help) {
+        fputs(ts_mcp_options_help(), stderr);
+        result = 2;
+    } else if (options.print_config) {
+        result = print_config(options.print_config, argc, argv);
+    } else {
+        result = serve(&options);
+    }
+    ts_mcp_options_free(&options);
+    return result;
+}

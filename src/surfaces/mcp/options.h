@@ -1,0 +1,24 @@
+/* The options of tilesight mcp. */
+#ifndef TS_SURFACES_MCP_OPTIONS_H
+#define TS_SURFACES_MCP_OPTIONS_H
+
+#include "base/error.h"
+#include "surfaces/mcp/log.h"
+
+struct ts_mcp_options {
+    bool help;
+    const char *print_config; /* a client's name, or NULL */
+    bool structured;
+    enum ts_mcp_level log_level;
+    size_t cache_bytes, memory_limit;
+    unsigned time_limit_s;
+    const char **roots; /* NULL-terminated, or NULL when there are none; the array is owned, its texts are argv's */
+};
+
+/* argv: the words behind "mcp". Errors: TS_USAGE, TS_NO_MEMORY. */
+enum ts_status ts_mcp_options_parse(int argc, char **argv, struct ts_mcp_options *out, struct ts_error *error);
+void ts_mcp_options_free(struct ts_mcp_options *options);
+/* What --help shows. */
+const char *ts_mcp_options_help(void);
+
+#endif

@@ -1,0 +1,161 @@
+#include "surfaces/mcp/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "surfaces/cli/environment.h"
+#include "surfaces/home.h"
+
+enum ts_status ts_mcp_server_init(struct ts_mcp_server *server, const struct ts_mcp_options *options,
+                                  struct ts_buf *copy, struct ts_error *error)
+{
+    *server = (struct ts_mcp_server){
+        .options = options,
+        .log = {options->log_level, copy ? -1 : STDERR_FILENO},
+        .version = TS_MCP_2025_11_25, /* until the client says otherwise */
+        .usage = {.off = true},
+    };
+    enum ts_status status = ts_parts_create(options->cache_bytes, &server->parts, error);
+    if (!status && options->roots)
+        status = ts_roots_create(options->roots, &server->roots, error);
+    if (status) {
+        ts_parts_destroy(server->parts);
+        return status;
+    }
+    ts_mcp_output_init(&server->output, STDOUT_FILENO, copy, &server->log);
+    ts_mcp_queue_init(&server->queue);
+    return TS_OK;
+}
+
+void ts_mcp_server_environment(struct ts_mcp_server *server)
+{
+    char *home = ts_home_directory();
+    ts_mcp_usage_start(&server->usage, &server->log, ts_clock_ns, home, getenv("USAGE_RECORDING_DISABLED"));
+    free(home);
+    server->link_base = ts_link_base_from_environment(&server->link);
+    if (!server->link_base)
+        ts_mcp_log(
+            &server->log, TS_MCP_WARNING,
+            "answers carry no links: TTNN_VISUALIZER_URL is not an http or https address one could put a path behind");
+}
+
+void ts_mcp_server_free(struct ts_mcp_server *server)
+{
+    ts_mcp_handles_free(&server->handles);
+    ts_parts_destroy(server->parts);
+    ts_roots_destroy(server->roots);
+    ts_mcp_usage_free(&server->usage);
+    ts_mcp_queue_free(&server->queue);
+    ts_mcp_output_free(&server->output);
+}
+
+/* ---- the thread that reads ---- */
+
+/* Little is ever on it; what is not touched costs nothing. */
+#define READER_STACK (512 * TS_KIB)
+
+struct reader {
+    struct ts_mcp_server *server;
+    int wake; /* readable when the other thread is done */
+    bool failed;
+};
+
+static void take_line(void *data, struct ts_str line, enum ts_mcp_line_fault fault)
+{
+    ts_mcp_server_line(data, line, fault);
+}
+
+/* Wait until one of the two has news; true unless the other thread is done. */
+static bool wait_for(int fd, short events, int wake, short *news)
+{
+    struct pollfd both[2] = {{.fd = fd, .events = events}, {.fd = wake, .events = POLLIN}};
+    while (poll(both, 2, -1) < 0)
+        if (errno != EINTR && errno != EAGAIN)
+            return false;
+    *news = both[0].revents;
+    return !(both[1].revents & POLLIN);
+}
+
+/* Read until the end of input; false when the other thread was done before. */
+static bool read_lines(struct reader *reader, struct ts_mcp_lines *lines)
+{
+    char block[16384];
+    short news;
+    while (wait_for(STDIN_FILENO, POLLIN, reader->wake, &news)) {
+        ssize_t got = read(STDIN_FILENO, block, sizeof block);
+        if (got == 0)
+            return true;
+        if (got > 0) {
+            ts_mcp_lines_feed(lines, (struct ts_str){block, (size_t)got});
+            if (ts_mcp_output_state(&reader->server->output) != TS_MCP_OUTPUT_OPEN)
+                return false;
+        } else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
+            const char *reason = strerrordesc_np(errno);
+            ts_mcp_log(&reader->server->log, TS_MCP_ERROR, "cannot read standard input: %s",
+                       reason ? reason : "unknown error");
+            reader->failed = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Requests still running are finished for a client that listens, and only for one. */
+static void watch_output(struct reader *reader)
+{
+    short news = 0;
+    while (wait_for(STDOUT_FILENO, 0, reader->wake, &news))
+        if (news & (POLLERR | POLLHUP | POLLNVAL))
+            return;
+}
+
+static void *read_input(void *data)
+{
+    struct reader *reader = data;
+    struct ts_mcp_server *server = reader->server;
+    struct ts_mcp_lines lines;
+    ts_mcp_lines_init(&lines, take_line, server);
+    if (read_lines(reader, &lines)) {
+        ts_mcp_lines_end(&lines);
+        ts_mcp_log(&server->log, TS_MCP_INFO, "end of input");
+        ts_mcp_queue_end(&server->queue);
+        watch_output(reader);
+    }
+    ts_mcp_lines_free(&lines);
+    ts_mcp_queue_abort(&server->queue);
+    return NULL;
+}
+
+static bool start_reader(struct reader *reader, pthread_t *thread)
+{
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    bool good = pthread_attr_setstacksize(&attributes, READER_STACK) == 0 &&
+                pthread_create(thread, &attributes, read_input, reader) == 0;
+    pthread_attr_destroy(&attributes);
+    return good;
+}
+
+int ts_mcp_server_run(struct ts_mcp_server *server)
+{
+    struct reader reader = {.server = server, .wake = eventfd(0, EFD_CLOEXEC)};
+    pthread_t thread;
+    if (reader.wake < 0 || !start_reader(&reader, &thread)) {
+        ts_mcp_log(&server->log, TS_MCP_ERROR, "cannot start the thread that reads standard input");
+        if (reader.wake >= 0)
+            close(reader.wake);
+        return 1;
+    }
+    ts_mcp_server_environment(server);
+    while (ts_mcp_server_step(server, true))
+        if (ts_mcp_output_state(&server->output) != TS_MCP_OUTPUT_OPEN)
+            ts_mcp_queue_abort(&server->queue);
+    eventfd_write(reader.wake, 1);
+    pthread_join(thread, NULL);
+    close(reader.wake);
+    return reader.failed || ts_mcp_output_state(&server->output) == TS_MCP_OUTPUT_FAILED ? 1 : 0;
+}

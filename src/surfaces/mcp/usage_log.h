@@ -1,0 +1,33 @@
+/* The usage log: which tool was called and how it went, one line per call, and nothing else. */
+#ifndef TS_SURFACES_MCP_USAGE_LOG_H
+#define TS_SURFACES_MCP_USAGE_LOG_H
+
+#include <stdint.h>
+
+#include "surfaces/mcp/log.h"
+
+struct ts_mcp_usage {
+    const struct ts_mcp_log *log;
+    uint64_t (*now_ns)(void); /* monotonic */
+    char *folder;             /* HOME/.tilesight/usage; NULL: nothing is recorded */
+    char *file;               /* events.log in it */
+    char *markers[2];         /* files whose presence switches recording off */
+    bool off;                 /* by the environment */
+    char run_id[9];           /* empty until the first line */
+    bool failing;             /* the last write failed, and a warning said so */
+    bool full, full_said;     /* the file was over its cap when last measured */
+    uint64_t full_since_ns;
+};
+
+/* Whether this value of USAGE_RECORDING_DISABLED (NULL: not set) switches recording off: all but "false" and "0" do, because a
+ * misspelt wish must not read as consent. *recognised: it is one of the usual spellings. */
+bool ts_mcp_usage_disabled(const char *value, bool *recognised);
+/* Say on the log where calls are recorded and how to switch that off, and compact the file when it is over its cap. home may be
+ * NULL: nothing is recorded. value: of USAGE_RECORDING_DISABLED. Creates no folder. */
+void ts_mcp_usage_start(struct ts_mcp_usage *usage, const struct ts_mcp_log *log, uint64_t (*now_ns)(void),
+                        const char *home, const char *value);
+void ts_mcp_usage_free(struct ts_mcp_usage *usage);
+/* Record a call of a tool with its outcome ("ok", "refused", "error"). A failure is logged and nothing more. */
+void ts_mcp_usage_record(struct ts_mcp_usage *usage, const char *tool, const char *outcome);
+
+#endif
