@@ -8,8 +8,8 @@
 struct ts_buf {
     char *ptr; /* NUL-terminated whenever not NULL */
     size_t len, capacity;
-    size_t limit;   /* most bytes; 0: none */
-    bool failed;    /* something did not fit or memory was out; ts_buf_error says which */
+    size_t limit; /* most bytes; 0: none */
+    bool failed;  /* something did not fit or memory was out; ts_buf_status says which */
     bool over_limit;
 };
 

@@ -10,17 +10,17 @@
 struct ts_roots;
 
 struct ts_context {
-    atomic_bool cancelled;              /* the only member another thread or a signal handler may touch */
-    uint64_t (*now_ns)(void);           /* a monotonic clock lent by the surface; NULL: no deadline, no progress */
-    uint64_t deadline_ns;               /* by that clock; 0: none */
-    uint64_t progress_from_ns;          /* no progress before this time */
-    uint64_t progress_every_ns;         /* nor more often than this */
+    atomic_bool cancelled;      /* the only member another thread or a signal handler may touch */
+    uint64_t (*now_ns)(void);   /* a monotonic clock lent by the surface; NULL: no deadline, no progress */
+    uint64_t deadline_ns;       /* by that clock; 0: none */
+    uint64_t progress_from_ns;  /* no progress before this time */
+    uint64_t progress_every_ns; /* nor more often than this */
     uint64_t progress_next_ns;
-    size_t memory_limit;                /* bytes one call may reserve; 0: none */
-    unsigned threads;                   /* at least 1 */
-    ts_progress_fn progress;            /* or NULL */
+    size_t memory_limit;     /* bytes one call may reserve; 0: none */
+    unsigned threads;        /* at least 1 */
+    ts_progress_fn progress; /* or NULL */
     void *progress_data;
-    const struct ts_roots *roots;       /* NULL: any file may be opened */
+    const struct ts_roots *roots; /* NULL: any file may be opened */
 };
 
 /* No limits, one thread, nothing to report to. */

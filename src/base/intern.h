@@ -8,7 +8,7 @@
 #include "base/map.h"
 
 struct ts_intern_slot {
-    uint32_t hash; /* enough of it for the place in the table and to tell most texts apart */
+    uint32_t hash;   /* enough of it for the place in the table and to tell most texts apart */
     uint32_t number; /* id + 1; 0: free */
 };
 struct ts_intern {

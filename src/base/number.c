@@ -341,9 +341,10 @@ double ts_round(double value, int places)
         return value;
     double rounded;
     if (scaled < 0x1p50) {
-        /* The product is off by 2^-53 of itself at most: unless a tie is that near, it decides. */
+        /* Points midway are doubles here, and rounding keeps order: where the product is not on one, it lies on the
+         * same side as the exact value. */
         rounded = (double)(int64_t)(scaled + 0.5);
-        if (!(fabs(scaled - rounded) < 0.5 - scaled * 0x1p-52))
+        if (!(fabs(scaled - rounded) < 0.5))
             rounded = (double)scale_exactly(magnitude, places);
     } else if (magnitude < TWO_TO_53) {
         uint128 exact = scale_exactly(magnitude, places);

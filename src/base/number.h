@@ -37,11 +37,12 @@ double ts_ns_to_us(double ns);
 
 enum { TS_NUMBER_TEXT_MAX = 448 };
 /* Shortest decimal that reads back to the same double. python: always a ".0" or an exponent, exponent form when the
- * decimal exponent is < -4 or >= 16, at least two exponent digits. Returns the length; the text is terminated. */
+ * decimal exponent is < -4 or >= 16, at least two exponent digits; "nan", "inf", "-inf". Returns the length; the text is
+ * terminated. */
 size_t ts_number_python(double value, char out[TS_NUMBER_TEXT_MAX]);
 /* Shortest as JSON has it: whole doubles below 2^53 as integers, -0 as 0, not finite as null. */
 size_t ts_number_json(double value, char out[TS_NUMBER_TEXT_MAX]);
-/* With exactly `places` places, as "%.2f". */
+/* With exactly `places` (0..9) places, as "%.2f" in the C locale: exact, ties to even; "nan", "inf", "-inf". */
 size_t ts_number_fixed(double value, int places, char out[TS_NUMBER_TEXT_MAX]);
 /* The same with thousands commas: "12,345.6". */
 size_t ts_number_grouped(double value, int places, char out[TS_NUMBER_TEXT_MAX]);

@@ -146,6 +146,10 @@ static void test_count_and_cut(void **state)
     assert_int_equal(ts_utf8_cut(s, SIZE_MAX).len, 10);
     assert_int_equal(ts_utf8_cut((struct ts_str){NULL, 0}, 1).len, 0);
     assert_int_equal(ts_utf8_count(TS_STR("\xE2\x82")), 2);
+    /* What lies behind the end is not looked at. */
+    size_t len = 0;
+    assert_int_equal(ts_utf8_decode((struct ts_str){"\xE2\x82\xAC", 2}, &len), 0xFFFD);
+    assert_int_equal(len, 1);
 }
 
 static void assert_appends(void (*append)(struct ts_buf *, struct ts_str), struct ts_str s, const char *expected)
