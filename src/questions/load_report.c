@@ -1,0 +1,268 @@
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/utf8.h"
+#include "questions/perf_common.h"
+#include "questions/table.h"
+
+enum { SIGNPOSTS_LISTED = 20 };
+
+static void add_path(struct ts_answer *answer, const char *key, const char *path)
+{
+    if (path)
+        ts_answer_text(answer, answer->root, key, ts_str_from(path));
+    else
+        ts_answer_null(answer, answer->root, key);
+}
+
+/* "capture" and "arch": the device log's first line. */
+static enum ts_status add_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_answer *answer,
+                                     struct ts_error *error)
+{
+    struct ts_arena arena;
+    struct ts_device_log_head head;
+    bool found = false;
+    ts_arena_init(&arena, 0);
+    enum ts_status status = ts_capture_device_log(context, capture, &arena, &head, &found, error);
+    if (!status) {
+        yyjson_mut_val *object = ts_answer_object(answer, answer->root, "capture");
+        for (size_t i = 0; found && i < head.pair_count; i++)
+            ts_answer_text_at(answer, object, head.pairs[i].key, head.pairs[i].value);
+        object = ts_answer_object(answer, answer->root, "arch");
+        if (found && head.arch.ptr)
+            ts_answer_text(answer, object, "device_log", head.arch);
+    }
+    ts_arena_free(&arena);
+    return status;
+}
+
+/* Questions that are about one capture and not about what it is. */
+static bool is_listed(const struct ts_question *question)
+{
+    return !(question->needs & (TS_NEED_NOTHING | TS_NEED_TWO_CAPTURES));
+}
+
+static void add_answerable(struct ts_context *context, struct ts_capture *capture, struct ts_answer *answer)
+{
+    yyjson_mut_val *list = ts_answer_list(answer, answer->root, "answerable");
+    bool all = true;
+    for (const struct ts_question *const *at = ts_questions; *at; at++) {
+        if (!is_listed(*at))
+            continue;
+        bool good = ts_question_answerable(context, *at, capture, NULL);
+        if (good)
+            ts_answer_push_string(answer, list, ts_str_from((*at)->name));
+        all = all && good;
+    }
+    list = ts_answer_list(answer, answer->root, "unanswerable");
+    yyjson_mut_val *reasons = all ? NULL : ts_answer_object(answer, answer->root, "unanswerable_why");
+    struct ts_buf why;
+    ts_buf_init(&why, 0);
+    for (const struct ts_question *const *at = ts_questions; !all && *at; at++) {
+        ts_buf_clear(&why);
+        if (!is_listed(*at) || ts_question_answerable(context, *at, capture, &why))
+            continue;
+        if (why.failed)
+            answer->failed = true;
+        ts_answer_push_string(answer, list, ts_str_from((*at)->name));
+        ts_answer_text(answer, reasons, (*at)->name, ts_buf_view(&why));
+    }
+    ts_buf_free(&why);
+}
+
+static void add_csv(const struct ts_capture *capture, struct ts_answer *answer)
+{
+    const char *slash = capture->csv ? strrchr(capture->csv, '/') : NULL;
+    add_path(answer, "performance_csv", slash ? slash + 1 : capture->csv);
+    bool unusable = capture->csv && capture->csv_problem.unusable;
+    add_path(answer, "performance_csv_problem", unusable ? capture->csv_problem.message : NULL);
+}
+
+static void add_signposts(const struct ts_signposts *signposts, struct ts_answer *answer)
+{
+    yyjson_mut_val *list = ts_answer_list(answer, answer->root, "signposts");
+    uint32_t listed = 0, too_long = 0;
+    for (uint32_t i = 0; i < signposts->count; i++) {
+        const struct ts_signpost *signpost = &signposts->items[i];
+        if (ts_utf8_count(signpost->name) > TS_LIMIT_SIGNPOST) {
+            too_long++;
+        } else if (listed < SIGNPOSTS_LISTED) {
+            yyjson_mut_val *object = ts_answer_push_object(answer, list);
+            ts_answer_text(answer, object, "name", signpost->name);
+            ts_answer_integer(answer, object, "occurrences", signpost->occurrences);
+            listed++;
+        }
+    }
+    ts_answer_integer(answer, answer->root, "signpost_count", signposts->count);
+    if (too_long > 0)
+        ts_answer_integer(answer, answer->root, "signposts_unlisted_too_long", too_long);
+}
+
+static enum ts_status answer_load_report(struct ts_context *context, const struct ts_args *args,
+                                         struct ts_capture *capture, struct ts_capture *second,
+                                         struct ts_answer *answer, struct ts_error *error)
+{
+    (void)args;
+    (void)second;
+    bool usable = capture->csv && !capture->csv_problem.unusable;
+    bool readable = usable && !capture->csv_problem.rows_unreadable;
+    struct ts_perf_source *source = NULL;
+    enum ts_status status = readable ? ts_capture_source(context, capture, &source, error) : TS_OK;
+    if (status)
+        return status;
+    add_path(answer, "profiler_path", capture->profiler_path);
+    add_path(answer, "performance_path", capture->performance_path);
+    status = add_device_log(context, capture, answer, error);
+    if (status)
+        return status;
+    yyjson_mut_val *devices = ts_answer_object(answer, answer->root, "device_count");
+    if (readable)
+        ts_answer_integer(answer, devices, "performance_csv", capture->device_count);
+    if (capture->performance_path)
+        ts_answer_name(answer, answer->root, "tt_perf_report_version", TS_PERF_REPORT_RULES);
+    add_answerable(context, capture, answer);
+    add_csv(capture, answer);
+    if (readable)
+        add_signposts(&source->signposts, answer);
+    else if (usable)
+        ts_answer_text(answer, answer->root, "signposts_problem", ts_str_from(capture->csv_problem.message));
+    ts_answer_list(answer, answer->root, "data_present_without_tools");
+    return TS_OK;
+}
+
+/* ---- declaration ---- */
+
+static const struct ts_param params[] = {
+    {.name = "profiler_path", .kind = TS_PARAM_PATH, .help = "directory with db.sqlite"},
+    {.name = "performance_path",
+     .kind = TS_PARAM_PATH,
+     .help = "directory with ops_perf_results*.csv and profile_log_device.csv"},
+    {.name = NULL},
+};
+
+static const struct ts_field arch_fields[] = {
+    {.key = "device_log", .kind = TS_KIND_STRING, .sometimes = true, .help = "ARCH of the device log"},
+    {.key = NULL},
+};
+
+static const struct ts_field device_count_fields[] = {
+    {.key = "performance_csv",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .help = "devices that the performance CSV has rows of; answers merge them"},
+    {.key = NULL},
+};
+
+static const struct ts_field signpost_fields[] = {
+    {.key = "name",
+     .kind = TS_KIND_STRING,
+     .show = TS_SHOW_COLUMN,
+     .heading = "signpost",
+     .help = "as a range takes it"},
+    {.key = "occurrences",
+     .kind = TS_KIND_INTEGER,
+     .show = TS_SHOW_COLUMN,
+     .help = "one name bounds both ends of a range when it occurs twice"},
+    {.key = NULL},
+};
+
+static const struct ts_field fields[] = {
+    {.key = "profiler_path",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "profiler report",
+     .help = "the directory, links resolved"},
+    {.key = "performance_path",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "performance report",
+     .help = "the directory, links resolved"},
+    {.key = "capture",
+     .kind = TS_KIND_MAP,
+     .of = TS_KIND_STRING,
+     .show = TS_SHOW_ABOVE,
+     .heading = "device log",
+     .help = "what the device log's first line says; {} without a log"},
+    {.key = "arch",
+     .kind = TS_KIND_OBJECT,
+     .children = arch_fields,
+     .help = "the architecture, by the file that names it"},
+    {.key = "device_count",
+     .kind = TS_KIND_OBJECT,
+     .children = device_count_fields,
+     .show = TS_SHOW_ABOVE,
+     .heading = "devices",
+     .help = "distinct devices, by the file that has them"},
+    {.key = "tt_perf_report_version",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .help = "the tt-perf-report release whose rules performance answers follow"},
+    {.key = "answerable",
+     .kind = TS_KIND_LIST,
+     .of = TS_KIND_STRING,
+     .show = TS_SHOW_ABOVE,
+     .help = "tools that can answer"},
+    {.key = "unanswerable", .kind = TS_KIND_LIST, .of = TS_KIND_STRING, .help = "tools that cannot"},
+    {.key = "unanswerable_why",
+     .kind = TS_KIND_MAP,
+     .of = TS_KIND_STRING,
+     .sometimes = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "not answerable",
+     .help = "for each tool that cannot answer, what this report lacks"},
+    {.key = "performance_csv",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "performance CSV",
+     .help = "file name of the CSV in use"},
+    {.key = "performance_csv_problem",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "problem",
+     .help = "why the CSV cannot be reported on"},
+    {.key = "signposts",
+     .kind = TS_KIND_LIST,
+     .of = TS_KIND_OBJECT,
+     .sometimes = true,
+     .children = signpost_fields,
+     .show = TS_SHOW_ROWS,
+     .help = "names a range takes, at most 20; an end listed later than the start is a good range"},
+    {.key = "signpost_count",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "signposts",
+     .help = "distinct names, listed or not"},
+    {.key = "signposts_unlisted_too_long",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .help = "names too long for a range: over 256 characters"},
+    {.key = "signposts_problem",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "problem",
+     .help = "why the CSV's rows cannot be read"},
+    {.key = "data_present_without_tools", .kind = TS_KIND_LIST, .of = TS_KIND_STRING, .help = "always []"},
+    {.key = NULL},
+};
+
+const struct ts_question ts_question_load_report = {
+    .name = "load_report",
+    .title = "Load a report",
+    .summary = "What a capture holds and which questions it can answer",
+    .description = "Open a report: answers its handle, the tools that apply and why others do not, its signposts and "
+                   "devices. Give "
+                   "at least one path. Load again after files changed.",
+    .params = params,
+    .needs = TS_NEED_NOTHING,
+    .fields = fields,
+    .link = TS_LINK_REPORT,
+    .too_large = "the device log's first line is unusually long",
+    .answer = answer_load_report,
+};

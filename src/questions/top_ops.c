@@ -1,0 +1,263 @@
+#include "base/number.h"
+#include "questions/perf_common.h"
+#include "questions/perf_fields.h"
+#include "questions/perf_flags.h"
+#include "questions/ranking.h"
+
+enum { LIMIT_PLAIN = 100, LIMIT_WITH_GROUPS = 25 };
+
+/* ---- ranking ---- */
+
+struct rows {
+    const struct ts_perf_report *report;
+    enum ts_perf_metric metric;
+};
+
+static bool costs_more(const void *data, uint32_t a, uint32_t b)
+{
+    const struct rows *rows = data;
+    double left = ts_perf_metric_value(rows->report, a, rows->metric);
+    double right = ts_perf_metric_value(rows->report, b, rows->metric);
+    return left != right ? left > right : a < b;
+}
+
+static void rank(const struct rows *rows, int64_t limit, struct ts_ranking *ranking)
+{
+    ts_ranking_init(ranking, costs_more, rows, limit);
+    for (uint32_t row = 0; row < rows->report->count; row++)
+        if (ts_present(ts_perf_metric_value(rows->report, row, rows->metric)))
+            ts_ranking_add(ranking, row);
+    ts_ranking_finish(ranking);
+}
+
+/* ---- rows ---- */
+
+struct extras {
+    struct ts_perf_details details;
+    struct ts_perf_flags flags;
+    bool with_flags, with_devices;
+};
+
+static enum ts_status read_extras(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
+                                  const struct ts_perf_report *report, struct extras *out, struct ts_error *error)
+{
+    out->with_flags = ts_args_has_group(args, "include", "flags");
+    out->with_devices = ts_args_has_group(args, "include", "devices");
+    enum ts_status status = ts_perf_details_read(context, args, capture, &out->details, error);
+    if (!status && out->with_flags)
+        status = ts_perf_flags_read(context, capture, report, &out->flags, error);
+    return status;
+}
+
+static void add_text_or_null(struct ts_answer *answer, yyjson_mut_val *object, const char *key, struct ts_str text)
+{
+    if (text.len > 0)
+        ts_answer_text(answer, object, key, text);
+    else
+        ts_answer_null(answer, object, key);
+}
+
+static void add_identity(struct ts_answer *answer, yyjson_mut_val *object, const struct rows *rows, uint32_t row)
+{
+    const struct ts_perf_source *source = rows->report->source;
+    const struct ts_op_facts *facts = ts_perf_row_facts(rows->report, row);
+    uint32_t table_row = rows->report->rows[row].source;
+    ts_answer_name(answer, object, "bound", ts_bound_name((enum ts_bound)rows->report->rows[row].bound));
+    ts_answer_name(answer, object, "bound_analysis", ts_bound_analysis_name((enum ts_bound_analysis)facts->analysis));
+    ts_answer_name(answer, object, "op_category", ts_op_category_name((enum ts_op_category)facts->category));
+    ts_perf_add_device(answer, object, "device", facts->device);
+    char buffer[64];
+    add_text_or_null(answer, object, "sub_device_id", ts_perf_source_sub_device(source, table_row, buffer));
+    add_text_or_null(answer, object, "op_type", ts_ops_text(source->ops, TS_OPS_OP_TYPE, table_row));
+}
+
+static void add_row(struct ts_answer *answer, yyjson_mut_val *list, const struct rows *rows,
+                    const struct extras *extras, uint32_t row)
+{
+    const struct ts_perf_report *report = rows->report;
+    const struct ts_op_facts *facts = ts_perf_row_facts(report, row);
+    yyjson_mut_val *object = ts_answer_push_object(answer, list);
+    ts_perf_add_id(answer, object, "id", report->rows[row].source);
+    ts_answer_text(answer, object, "op_code", ts_perf_op_code(report, row));
+    ts_answer_rounded(answer, object, ts_perf_metric_names[rows->metric],
+                      ts_perf_metric_value(report, row, rows->metric));
+    if (rows->metric != TS_METRIC_CORES)
+        ts_answer_number(answer, object, "cores", facts->cores < 0 ? TS_ABSENT : facts->cores);
+    add_identity(answer, object, rows, row);
+    if (extras->with_flags && rows->metric != TS_METRIC_TOTAL_PERCENT)
+        ts_answer_rounded(answer, object, "total_percent", report->rows[row].total_percent);
+    ts_perf_details_add_row(answer, object, &extras->details, report, row);
+    if (extras->with_devices)
+        ts_perf_devices_add(answer, object, report, row);
+    if (extras->with_flags)
+        ts_perf_flags_add_row(answer, object, &extras->flags, report, row,
+                              extras->details.included[TS_DETAIL_UTILISATION]);
+    ts_answer_null(answer, object, "operation_id");
+}
+
+static void add_totals(struct ts_answer *answer, const struct rows *rows)
+{
+    static const char *const keys[] = {"device_time_total", "op_to_op_gap_total", "total_percent_total"};
+    if (ts_perf_metric_adds_up(rows->metric))
+        ts_answer_rounded(answer, answer->root, keys[rows->metric], ts_perf_metric_total(rows->report, rows->metric));
+    ts_perf_add_coverage(answer, rows->report, NULL);
+    if (ts_perf_metric_has_gaps(rows->metric))
+        ts_perf_add_gaps_dropped(answer, rows->report, NULL);
+    ts_perf_add_unmatched(answer, rows->report, NULL);
+    ts_perf_add_caveat(answer, rows->report, NULL);
+}
+
+static enum ts_status answer_top_ops(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
+                                     struct ts_capture *second, struct ts_answer *answer, struct ts_error *error)
+{
+    (void)second;
+    struct ts_perf_view view;
+    struct extras extras = {.with_flags = false};
+    enum ts_status status = ts_perf_view_read(context, args, capture, &view, error);
+    if (!status)
+        status = read_extras(context, args, capture, view.report, &extras, error);
+    if (!status) {
+        struct rows rows = {view.report, ts_perf_metric_of(ts_args_get(args, "by")->text)};
+        int64_t limit = ts_args_get(args, "limit")->integer;
+        struct ts_ranking ranking;
+        rank(&rows, extras.details.any && limit > LIMIT_WITH_GROUPS ? LIMIT_WITH_GROUPS : limit, &ranking);
+        ts_answer_name(answer, answer->root, "metric", ts_perf_metric_names[rows.metric]);
+        ts_answer_integer(answer, answer->root, "op_count", view.report->count);
+        ts_answer_integer(answer, answer->root, "returned", ranking.count);
+        yyjson_mut_val *list = ts_answer_list(answer, answer->root, "ops");
+        for (uint32_t i = 0; i < ranking.count; i++)
+            add_row(answer, list, &rows, &extras, ranking.items[i]);
+        ts_perf_add_projection(answer, &view.range, view.window.ignored);
+        ts_perf_details_add_notes(answer, &extras.details);
+        if (extras.with_flags)
+            ts_perf_flags_add_basis(answer, &extras.flags);
+        add_totals(answer, &rows);
+        ts_perf_add_operation_link(answer, capture);
+    }
+    ts_perf_flags_free(&extras.flags);
+    return status;
+}
+
+/* ---- declaration ---- */
+
+static const struct ts_param params[] = {
+    TS_PERF_HANDLE_PARAM,
+    {.name = "by",
+     .kind = TS_PARAM_ENUM,
+     .values = ts_perf_metric_names,
+     .standard = "device_time",
+     .help = "what to rank by"},
+    {.name = "limit",
+     .kind = TS_PARAM_LIMIT,
+     .default_integer = 10,
+     .maximum = LIMIT_PLAIN,
+     .help = "with include at most 25"},
+    TS_PERF_RANGE_PARAMS,
+    {.name = "include",
+     .kind = TS_PARAM_GROUPS,
+     .values = ts_perf_groups,
+     .help = "groups of fields to add to each row"},
+    {.name = NULL},
+};
+
+static const struct ts_field row_fields[] = {
+    {.key = "id",
+     .kind = TS_KIND_STRING,
+     .show = TS_SHOW_COLUMN,
+     .help = "row of the performance CSV; the first data row is 2"},
+    {.key = "op_code",
+     .kind = TS_KIND_STRING,
+     .show = TS_SHOW_COLUMN,
+     .heading = "operation",
+     .help = "a matmul's with its shape"},
+    {.key = "{by}",
+     .kind = TS_KIND_NUMBER,
+     .show = TS_SHOW_COLUMN,
+     .help = "the metric: device_time and op_to_op_gap in us, flops in TFLOPS, dram in GB/s"},
+    {.key = "cores", .kind = TS_KIND_NUMBER, .nullable = true, .show = TS_SHOW_COLUMN, .help = "cores it ran on"},
+    {.key = "bound",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_COLUMN,
+     .help = "DRAM, FLOP, BOTH, HOST, or SLOW: neither reached 65 % of its peak; null: read bound_analysis"},
+    {.key = "bound_analysis",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .help = "the roofline model that ran: full (matmul), flops_only (convolution: no DRAM, no bound), none"},
+    {.key = "op_category",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_COLUMN,
+     .heading = "category",
+     .help = "Compute, CCL, DM, TM, Host, Other; null on signposts"},
+    {.key = "device",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_COLUMN,
+     .help = "the device whose row stands for all: the slowest, of a collective the first"},
+    {.key = "sub_device_id", .kind = TS_KIND_STRING, .nullable = true, .help = "null: the whole grid"},
+    {.key = "op_type", .kind = TS_KIND_STRING, .nullable = true, .help = "OP TYPE as written"},
+    {.key = "total_percent",
+     .kind = TS_KIND_NUMBER,
+     .nullable = true,
+     .group = "flags",
+     .unit = "percent",
+     .show = TS_SHOW_COLUMN,
+     .heading = "total %",
+     .help = "its share of all device time and gaps read"},
+    TS_PERF_DETAIL(TS_PERF_DETAIL_DECLARATION) TS_PERF_DEVICES_FIELDS,
+    TS_PERF_FLAGS_FIELD,
+    {.key = "operation_id",
+     .kind = TS_KIND_INTEGER,
+     .nullable = true,
+     .help = "of the profiler report; null: not linked"},
+    {.key = NULL},
+};
+
+static const struct ts_field fields[] = {
+    {.key = "metric", .kind = TS_KIND_STRING, .help = "what the rows are ranked by"},
+    {.key = "op_count",
+     .kind = TS_KIND_INTEGER,
+     .show = TS_SHOW_ABOVE,
+     .heading = "rows read",
+     .help = "rows read, signposts and host operations included"},
+    {.key = "returned", .kind = TS_KIND_INTEGER, .help = "rows listed"},
+    {.key = "ops",
+     .kind = TS_KIND_LIST,
+     .of = TS_KIND_OBJECT,
+     .children = row_fields,
+     .show = TS_SHOW_ROWS,
+     .help = "rows with the metric, largest first, ties in row order"},
+    TS_PERF_PROJECTION_FIELD,
+    TS_PERF_DETAIL_NOTE_FIELDS,
+    TS_PERF_FLAG_BASIS_FIELD,
+    {.key = "{by}_total",
+     .kind = TS_KIND_NUMBER,
+     .sometimes = true,
+     .show = TS_SHOW_BELOW,
+     .help = "over all rows read; of device_time, op_to_op_gap and total_percent only"},
+    TS_PERF_LACK_FIELDS,
+    TS_PERF_OPERATION_LINK_FIELD,
+    {.key = NULL},
+};
+
+const struct ts_question ts_question_top_ops = {
+    .name = "top_ops",
+    .title = "Costliest operations",
+    .summary = "Which operations cost the most, and with --include why",
+    .description =
+        "The costliest operations, one row each, devices merged. A null bound is no verdict unless bound_analysis is "
+        "full. "
+        "include says why an operation took its time. config: fidelity, datatypes, blocks; utilisation: of DRAM and "
+        "FLOPs peaks; "
+        "riscs: time per processor, waits for data; cores: skew and imbalance; dispatch: what the gap was; devices: "
+        "the times "
+        "behind a merged row, one slow chip shows here; flags: dram_bound, low_utilisation, underutilised_cores, "
+        "recompute_candidate with their figures.",
+    .params = params,
+    .needs = TS_NEED_REPORT,
+    .fields = fields,
+    .link = TS_LINK_LINKED_OPERATIONS,
+    .too_large = "lower limit, or include fewer groups",
+    .answer = answer_top_ops,
+};
