@@ -1,8 +1,9 @@
 #include "base/vec.h"
 
 #include <stdint.h>
+#include <string.h>
 
-bool ts_vec_grow(void **items, size_t *capacity, size_t count, size_t extra, size_t size)
+bool ts_vec_grow(void *items, size_t *capacity, size_t count, size_t extra, size_t size)
 {
     if (extra <= *capacity - count)
         return true;
@@ -14,14 +15,17 @@ bool ts_vec_grow(void **items, size_t *capacity, size_t count, size_t extra, siz
     size_t wanted = *capacity < 8 ? 8 : *capacity > most / 2 ? most : *capacity * 2;
     if (wanted < need || wanted > most)
         wanted = need;
-    void *grown = realloc(*items, wanted * size);
+    /* Copied, not read through void **: the pointer has another type with every vector. */
+    void *old;
+    memcpy(&old, items, sizeof old);
+    void *grown = realloc(old, wanted * size);
     if (!grown && wanted > need) {
         wanted = need;
-        grown = realloc(*items, wanted * size);
+        grown = realloc(old, wanted * size);
     }
     if (!grown)
         return false;
-    *items = grown;
+    memcpy(items, &grown, sizeof grown);
     *capacity = wanted;
     return true;
 }
