@@ -49,6 +49,7 @@ static bool admit(struct ts_mcp_server *server, struct ts_mcp_job *job, const st
     request->element = element;
     request->version = server->version;
     request->cancellable = !initialize;
+    job->calls_tools = job->calls_tools || ts_str_is(message->method, "tools/call");
     /* Agreed on here rather than when it is served, so that the lines behind it are read by it. */
     if (initialize && !twice)
         server->version = ts_mcp_version_agree(ts_json_get(message->params, "protocolVersion"));
@@ -66,7 +67,8 @@ static void enqueue(struct ts_mcp_server *server, struct ts_mcp_job *job)
 
 static void take_request(struct ts_mcp_server *server, const struct ts_rpc_message *message, struct ts_mcp_job *job)
 {
-    bool ping = ts_str_is(message->method, "ping");
+    /* In its turn when that comes at once anyway: so the answers to a few lines come in their order. */
+    bool ping = ts_str_is(message->method, "ping") && ts_mcp_queue_busy(&server->queue);
     bool room = ping || ts_mcp_queue_room(&server->queue) > 0;
     if (room && !admit(server, job, message, 0)) {
         ts_mcp_job_free(job);

@@ -123,6 +123,16 @@ bool ts_mcp_queue_in_flight(struct ts_mcp_queue *queue, struct ts_str key)
     return found;
 }
 
+bool ts_mcp_queue_busy(struct ts_mcp_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    bool busy = queue->waiting >= TS_LIMIT_MCP_WAITING || (queue->current && queue->current->calls_tools);
+    for (struct ts_mcp_job *job = queue->first; job && !busy; job = job->next)
+        busy = job->calls_tools;
+    pthread_mutex_unlock(&queue->lock);
+    return busy;
+}
+
 void ts_mcp_queue_push(struct ts_mcp_queue *queue, struct ts_mcp_job *job)
 {
     pthread_mutex_lock(&queue->lock);

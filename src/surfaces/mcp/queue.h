@@ -25,6 +25,7 @@ struct ts_mcp_job {
     struct ts_mcp_job *next;
     enum ts_mcp_line_fault fault;
     bool batch;
+    bool calls_tools; /* it may take long */
     char *line;
     size_t len;
     struct ts_mcp_request *requests; /* those that wait, in the order of their elements; others find no room */
@@ -54,6 +55,8 @@ void ts_mcp_queue_free(struct ts_mcp_queue *queue);
 /* For the thread that reads. Room only grows between two calls of its own. */
 size_t ts_mcp_queue_room(struct ts_mcp_queue *queue);
 bool ts_mcp_queue_in_flight(struct ts_mcp_queue *queue, struct ts_str key);
+/* Whether what is pushed now may have to wait long. */
+bool ts_mcp_queue_busy(struct ts_mcp_queue *queue);
 void ts_mcp_queue_push(struct ts_mcp_queue *queue, struct ts_mcp_job *job); /* the job becomes the queue's */
 /* Drop the request with this key, waiting or running, unless it may not be cancelled. False when there is none. */
 bool ts_mcp_queue_cancel(struct ts_mcp_queue *queue, struct ts_str key);

@@ -144,13 +144,14 @@ int ts_mcp_server_run(struct ts_mcp_server *server)
 {
     struct reader reader = {.server = server, .wake = eventfd(0, EFD_CLOEXEC)};
     pthread_t thread;
+    ts_mcp_server_environment(server);
     if (reader.wake < 0 || !start_reader(&reader, &thread)) {
         ts_mcp_log(&server->log, TS_MCP_ERROR, "cannot start the thread that reads standard input");
         if (reader.wake >= 0)
             close(reader.wake);
         return 1;
     }
-    ts_mcp_server_environment(server);
+    ts_mcp_usage_compact(&server->usage);
     while (ts_mcp_server_step(server, true))
         if (ts_mcp_output_state(&server->output) != TS_MCP_OUTPUT_OPEN)
             ts_mcp_queue_abort(&server->queue);

@@ -81,16 +81,6 @@ static bool set_paths(struct ts_mcp_usage *usage, const char *home)
     return false;
 }
 
-static void compact_if_large(struct ts_mcp_usage *usage)
-{
-    struct stat about;
-    if (stat(usage->file, &about) != 0 || about.st_size <= TS_LIMIT_USAGE_LOG)
-        return;
-    struct ts_error error;
-    if (ts_usage_compact(usage->folder, &error))
-        ts_mcp_log(usage->log, TS_MCP_WARNING, "the usage log was not compacted: %s", error.message);
-}
-
 void ts_mcp_usage_start(struct ts_mcp_usage *usage, const struct ts_mcp_log *log, uint64_t (*now_ns)(void),
                         const char *home, const char *value)
 {
@@ -119,7 +109,17 @@ void ts_mcp_usage_start(struct ts_mcp_usage *usage, const struct ts_mcp_log *log
         "usage (the name of each tool called and its outcome, nothing else) is recorded in %s; to switch that off, set "
         "%s=true or create the file %s",
         usage->file, VARIABLE, usage->markers[0]);
-    compact_if_large(usage);
+}
+
+void ts_mcp_usage_compact(const struct ts_mcp_usage *usage)
+{
+    struct stat about;
+    if (usage->off || !usage->folder || marker(usage) || stat(usage->file, &about) != 0 ||
+        about.st_size <= TS_LIMIT_USAGE_LOG)
+        return;
+    struct ts_error error;
+    if (ts_usage_compact(usage->folder, &error))
+        ts_mcp_log(usage->log, TS_MCP_WARNING, "the usage log was not compacted: %s", error.message);
 }
 
 void ts_mcp_usage_free(struct ts_mcp_usage *usage)

@@ -22,10 +22,12 @@ struct ts_mcp_usage {
 /* Whether this value of USAGE_RECORDING_DISABLED (NULL: not set) switches recording off: all but "false" and "0" do, because a
  * misspelt wish must not read as consent. *recognised: it is one of the usual spellings. */
 bool ts_mcp_usage_disabled(const char *value, bool *recognised);
-/* Say on the log where calls are recorded and how to switch that off, and compact the file when it is over its cap. home may be
- * NULL: nothing is recorded. value: of USAGE_RECORDING_DISABLED. Creates no folder. */
+/* Say on the log where calls are recorded and how to switch that off. home may be NULL: nothing is recorded. value: of
+ * USAGE_RECORDING_DISABLED. Creates nothing. */
 void ts_mcp_usage_start(struct ts_mcp_usage *usage, const struct ts_mcp_log *log, uint64_t (*now_ns)(void),
                         const char *home, const char *value);
+/* Compact the file when it is over its cap: once, at the start. */
+void ts_mcp_usage_compact(const struct ts_mcp_usage *usage);
 void ts_mcp_usage_free(struct ts_mcp_usage *usage);
 /* Record a call of a tool with its outcome ("ok", "refused", "error"). A failure is logged and nothing more. */
 void ts_mcp_usage_record(struct ts_mcp_usage *usage, const char *tool, const char *outcome);
