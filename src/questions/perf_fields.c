@@ -146,8 +146,7 @@ void ts_perf_details_add_notes(struct ts_answer *answer, const struct ts_perf_de
             ts_answer_name(answer, empty, keys[field], absence_text(details->whole, (enum ts_detail_field)field));
     ts_answer_name(
         answer, answer->root, "detail_note",
-        "Fields come from the row that stands for all devices: the slowest device's, of a collective the first "
-        "device's, so that kernel_us is one device's while device_time is the mean. Times are microseconds; "
-        "tt-metal's 1 ns placeholder reads as null, as does math_fidelity where there is none. Fields of "
-        "empty_in_report are on no row of the whole report.");
+        "Fields are those of the row that stands for all devices: the slowest's, of a collective the first's, so that "
+        "kernel_us is one device's while device_time is the mean. Times are in us; tt-metal's 1 ns placeholder is "
+        "null, as is math_fidelity where there is none. Fields in empty_in_report are on no row of the whole report.");
 }

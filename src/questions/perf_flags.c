@@ -182,8 +182,8 @@ void ts_perf_flags_add_basis(struct ts_answer *answer, const struct ts_perf_flag
     ts_answer_name(answer, basis, "max_cores_source", ts_max_cores_source_name(flags->max_cores.source));
     ts_answer_name(
         answer, basis, "note",
-        "Over a range too, first calls and a max_cores of report_rows are those of the whole report. An ideal time "
-        "of 1 ns is no model and never flags low_utilisation.");
+        "Over a range too, first calls and a max_cores of report_rows are the whole report's. A 1 ns ideal time is no "
+        "model and never flags low_utilisation.");
     if (flags->all_missed)
         ts_answer_name(answer, basis, "caveat", TS_PERF_CACHE_DISABLED);
 }
