@@ -40,20 +40,22 @@ enum ts_status ts_path_resolve(struct ts_context *context, const char *path, cha
 /* Call visit for each entry of a directory (no "." and ".."), in byte order of names, until it returns a status
  * other than TS_OK, which is then returned. At most 1,000,000 entries. */
 enum ts_status ts_directory_list(struct ts_context *context, const char *path,
-                                 enum ts_status (*visit)(void *data, const char *name, struct ts_error *error), void *data,
-                                 struct ts_error *error);
+                                 enum ts_status (*visit)(void *data, const char *name, struct ts_error *error),
+                                 void *data, struct ts_error *error);
 
 /* A stream over a file, decompressed when the name ends in .gz or .zst. */
 struct ts_reader;
 /* Errors: those of ts_file_open, TS_NO_MEMORY. */
-enum ts_status ts_reader_open(struct ts_context *context, const char *path, struct ts_reader **out, struct ts_error *error);
+enum ts_status ts_reader_open(struct ts_context *context, const char *path, struct ts_reader **out,
+                              struct ts_error *error);
 /* The same over bytes in memory (tests, fuzzing); name is for messages and says whether they are compressed. */
 enum ts_status ts_reader_open_memory(struct ts_context *context, const char *name, struct ts_str bytes,
                                      struct ts_reader **out, struct ts_error *error);
 void ts_reader_close(struct ts_reader *reader);
 /* Up to capacity bytes into buffer; *got is 0 only at the end. Checks the context and reports progress.
  * Errors: TS_IO, TS_INPUT (a damaged or cut compressed stream, naming file and offset), TS_CANCELLED, TS_LIMIT. */
-enum ts_status ts_reader_read(struct ts_reader *reader, void *buffer, size_t capacity, size_t *got, struct ts_error *error);
+enum ts_status ts_reader_read(struct ts_reader *reader, void *buffer, size_t capacity, size_t *got,
+                              struct ts_error *error);
 const char *ts_reader_path(const struct ts_reader *reader);
 /* As it was at opening. */
 const struct ts_identity *ts_reader_identity(const struct ts_reader *reader);

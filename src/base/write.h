@@ -10,7 +10,8 @@ struct ts_writer;
 /* Begin writing what shall become path. What is being written has no name (O_TMPFILE) where the file system allows,
  * else a name beside the target that is removed on failure. An existing non-regular target (a device, a FIFO, "/dev/
  * stdout") is written straight through. mode as the umask says. Errors: TS_IO, TS_NO_MEMORY. */
-enum ts_status ts_writer_create(struct ts_context *context, const char *path, struct ts_writer **out, struct ts_error *error);
+enum ts_status ts_writer_create(struct ts_context *context, const char *path, struct ts_writer **out,
+                                struct ts_error *error);
 void ts_writer_add(struct ts_writer *writer, const void *bytes, size_t len);
 static inline void ts_writer_str(struct ts_writer *writer, struct ts_str s)
 {

@@ -352,57 +352,61 @@ static void a_root_that_is_no_directory_cannot_be_made(void **state)
 }
 
 struct swapper {
-    const char *link, *spare, *inside, *outside;
+    const char *folder, *link;
     atomic_bool stop;
+    bool failed;
 };
 
-static void *swap_links(void *data)
+static void *swap_folder_and_link(void *data)
 {
     struct swapper *swapper = data;
-    for (unsigned i = 0; !atomic_load(&swapper->stop); i++) {
-        if (symlink(i % 2 ? swapper->inside : swapper->outside, swapper->spare) != 0 ||
-            rename(swapper->spare, swapper->link) != 0)
-            return swapper;
-    }
+    while (!swapper->failed && !atomic_load(&swapper->stop))
+        swapper->failed = renameat2(AT_FDCWD, swapper->folder, AT_FDCWD, swapper->link, RENAME_EXCHANGE) != 0;
     return NULL;
 }
 
-/* While a link is switched between a file inside and one outside, whatever is opened must be the one inside. */
-static int open_while_links_are_swapped(void *data)
+/* While a folder inside and a link to one outside exchange their names, whatever is opened must be the file inside.
+ * 0 when so, 77 when this file system cannot exchange. */
+static int open_during_exchanges(void *data)
 {
     struct fixture *f = data;
     struct swapper swapper = {
-        .link = scratch_path(&f->scratch, "root/moving"),
-        .spare = scratch_path(&f->scratch, "root/spare"),
-        .inside = "in",
-        .outside = "../outside/secret",
+        .folder = scratch_path(&f->scratch, "root/moving"),
+        .link = scratch_path(&f->scratch, "root/spare"),
     };
+    const char *path = scratch_path(&f->scratch, "root/moving/file");
     pthread_t thread;
-    if (pthread_create(&thread, NULL, swap_links, &swapper) != 0)
+    if (pthread_create(&thread, NULL, swap_folder_and_link, &swapper) != 0)
         return 1;
     int leaks = 0, opened = 0;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < 10000; i++) {
         int fd;
         char content[16] = {0};
-        if (ts_file_open(&f->context, swapper.link, &fd, NULL, &f->error) != TS_OK)
+        if (ts_file_open(&f->context, path, &fd, NULL, &f->error) != TS_OK)
             continue;
         opened++;
         leaks += read(fd, content, sizeof content - 1) < 0 || strcmp(content, "in") != 0;
         close(fd);
     }
     atomic_store(&swapper.stop, true);
-    void *failed;
-    pthread_join(thread, &failed);
-    return leaks > 0 ? 2 : failed || opened == 0 ? 3 : 0;
+    pthread_join(thread, NULL);
+    return leaks > 0 ? 2 : swapper.failed ? 77 : opened == 0 ? 3 : 0;
 }
 
-static void no_exchange_of_links_opens_a_file_outside(void **state)
+static void no_exchange_of_names_opens_a_file_outside(void **state)
 {
     struct fixture *f = *state;
     build_tree(f);
+    scratch_folder(&f->scratch, "root/moving");
+    scratch_put(&f->scratch, "root/moving/file", TS_STR("in"));
+    scratch_put(&f->scratch, "outside/file", TS_STR("secret"));
+    scratch_link(&f->scratch, "root/spare", "../outside");
     set_roots(f, scratch_path(&f->scratch, "root"), NULL);
-    assert_int_equal(open_while_links_are_swapped(f), 0);
-    int without = scratch_without_call(SYS_openat2, ENOSYS, 0, 0, open_while_links_are_swapped, f);
+    int with = open_during_exchanges(f);
+    int without = scratch_without_call(SYS_openat2, ENOSYS, 0, 0, open_during_exchanges, f);
+    if (with == 77)
+        skip();
+    assert_int_equal(with, 0);
     assert_true(without == 0 || without == 77);
 }
 
@@ -487,6 +491,9 @@ static void resolving_outside_the_roots_is_refused(void **state)
         assert_int_equal(ts_path_resolve(&f->context, path, &resolved, &kind, &f->error), TS_REFUSED);
         assert_null(resolved);
     }
+    char *resolved = NULL;
+    enum ts_path_kind kind;
+    assert_int_equal(ts_path_resolve(&f->context, "", &resolved, &kind, &f->error), TS_REFUSED);
     assert_resolves(f, scratch_path(&f->scratch, "root"), scratch_path(&f->scratch, "root"), TS_PATH_DIRECTORY);
     assert_resolves(f, scratch_path(&f->scratch, "root/no"), scratch_path(&f->scratch, "root/no"), TS_PATH_NONE);
 }
@@ -582,7 +589,7 @@ int main(void)
         TEST(any_of_several_roots_will_do_and_links_to_roots_are_resolved),
         TEST(the_root_directory_as_root_allows_every_file),
         TEST(a_root_that_is_no_directory_cannot_be_made),
-        TEST(no_exchange_of_links_opens_a_file_outside),
+        TEST(no_exchange_of_names_opens_a_file_outside),
         TEST(resolves_what_exists_by_its_links),
         TEST(resolves_what_is_missing_as_far_as_it_exists),
         TEST(resolves_relative_paths_from_the_working_directory),

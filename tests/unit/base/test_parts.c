@@ -479,6 +479,7 @@ static void a_part_held_by_two_captures_stays_until_both_release_it(void **state
     assert_int_equal(try_acquire(f, &f->a, &REREAD, "", OLD, &made), TS_OK);
     assert_int_equal(try_acquire(f, &f->b, &REREAD, "", OLD, &made), TS_OK);
     assert_int_equal(try_acquire(f, &f->b, &REREAD, "", OLD, &made), TS_OK);
+    assert_int_equal(made->part.users, 2); /* twice in one call is held once */
     ts_pins_release(&f->b, f->parts);
     assert_int_equal(f->destroyed, 0);
     ts_pins_free(&f->a, f->parts);
