@@ -32,6 +32,12 @@ static void heed(struct ts_mcp_server *server, const struct ts_rpc_message *mess
         log_method(server, "a notification was noted", message->method);
 }
 
+/* An answer that is about to be written frees its id: only one that may take long makes an id taken. */
+static bool in_flight(struct ts_mcp_server *server, struct ts_str key)
+{
+    return ts_mcp_queue_in_flight(&server->queue, key) && !ts_mcp_queue_settle(&server->queue);
+}
+
 /* Add a request to its job: with an empty key when a request with its id is in flight. False when memory is out. */
 static bool admit(struct ts_mcp_server *server, struct ts_mcp_job *job, const struct ts_rpc_message *message,
                   size_t element)
@@ -40,7 +46,7 @@ static bool admit(struct ts_mcp_server *server, struct ts_mcp_job *job, const st
     ts_buf_init(&key, 0);
     ts_rpc_id_key(message->id, &key);
     struct ts_str text = ts_buf_view(&key);
-    bool twice = ts_mcp_queue_in_flight(&server->queue, text) || ts_mcp_job_has(job, text);
+    bool twice = in_flight(server, text) || ts_mcp_job_has(job, text);
     struct ts_mcp_request *request = key.failed ? NULL : ts_mcp_job_add(job, twice ? TS_STR("") : text);
     ts_buf_free(&key);
     if (!request)
@@ -67,8 +73,10 @@ static void enqueue(struct ts_mcp_server *server, struct ts_mcp_job *job)
 
 static void take_request(struct ts_mcp_server *server, const struct ts_rpc_message *message, struct ts_mcp_job *job)
 {
-    /* In its turn when that comes at once anyway: so the answers to a few lines come in their order. */
-    bool ping = ts_str_is(message->method, "ping") && ts_mcp_queue_busy(&server->queue);
+    /* Where that takes no time it is answered behind what came before, so the answers to a few lines come in order. */
+    bool ping = ts_str_is(message->method, "ping");
+    if (ping)
+        ts_mcp_queue_settle(&server->queue);
     bool room = ping || ts_mcp_queue_room(&server->queue) > 0;
     if (room && !admit(server, job, message, 0)) {
         ts_mcp_job_free(job);

@@ -1,5 +1,6 @@
 #include "surfaces/mcp/mcp.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,10 +44,22 @@ static int print_config(const char *client, int argc, char **argv)
     return result;
 }
 
+/* A standard stream that is closed must not become the number of the next file opened: put something there that cannot be
+ * read, or written. */
+static bool occupy_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return false;
+    return true;
+}
+
 static int serve(const struct ts_mcp_options *options)
 {
     struct ts_mcp_server server;
     struct ts_error error;
+    if (!occupy_streams())
+        return 1;
     /* A client that goes away is an event of its own, not a reason to die. */
     signal(SIGPIPE, SIG_IGN);
     if (ts_mcp_server_init(&server, options, NULL, &error))

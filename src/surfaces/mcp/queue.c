@@ -67,7 +67,8 @@ void ts_mcp_job_free(struct ts_mcp_job *job)
 
 void ts_mcp_queue_init(struct ts_mcp_queue *queue)
 {
-    *queue = (struct ts_mcp_queue){.lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER};
+    *queue = (struct ts_mcp_queue){
+        .lock = PTHREAD_MUTEX_INITIALIZER, .filled = PTHREAD_COND_INITIALIZER, .settled = PTHREAD_COND_INITIALIZER};
 }
 
 static void forget_waiting(struct ts_mcp_queue *queue)
@@ -87,6 +88,7 @@ void ts_mcp_queue_free(struct ts_mcp_queue *queue)
     forget_waiting(queue);
     pthread_mutex_destroy(&queue->lock);
     pthread_cond_destroy(&queue->filled);
+    pthread_cond_destroy(&queue->settled);
 }
 
 static size_t weight(const struct ts_mcp_job *job)
@@ -123,14 +125,23 @@ bool ts_mcp_queue_in_flight(struct ts_mcp_queue *queue, struct ts_str key)
     return found;
 }
 
-bool ts_mcp_queue_busy(struct ts_mcp_queue *queue)
+/* Whether something is in flight that may take long. */
+static bool busy(const struct ts_mcp_queue *queue)
+{
+    bool found = queue->current && queue->current->calls_tools;
+    for (const struct ts_mcp_job *job = queue->first; job && !found; job = job->next)
+        found = job->calls_tools;
+    return found;
+}
+
+bool ts_mcp_queue_settle(struct ts_mcp_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
-    bool busy = queue->waiting >= TS_LIMIT_MCP_WAITING || (queue->current && queue->current->calls_tools);
-    for (struct ts_mcp_job *job = queue->first; job && !busy; job = job->next)
-        busy = job->calls_tools;
+    while ((queue->first || queue->working) && !busy(queue))
+        pthread_cond_wait(&queue->settled, &queue->lock);
+    bool settled = !queue->first && !queue->working;
     pthread_mutex_unlock(&queue->lock);
-    return busy;
+    return settled;
 }
 
 void ts_mcp_queue_push(struct ts_mcp_queue *queue, struct ts_mcp_job *job)
@@ -210,6 +221,7 @@ struct ts_mcp_job *ts_mcp_queue_take(struct ts_mcp_queue *queue, bool wait)
         job->next = NULL;
         queue->waiting -= weight(job);
         queue->current = job;
+        queue->working = true;
     }
     pthread_mutex_unlock(&queue->lock);
     return job;
@@ -239,6 +251,14 @@ void ts_mcp_queue_retire(struct ts_mcp_queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
     queue->current = NULL;
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void ts_mcp_queue_done(struct ts_mcp_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->working = false;
+    pthread_cond_signal(&queue->settled);
     pthread_mutex_unlock(&queue->lock);
 }
 

@@ -42,9 +42,10 @@ void ts_mcp_job_free(struct ts_mcp_job *job); /* accepts NULL */
 
 struct ts_mcp_queue {
     pthread_mutex_t lock;
-    pthread_cond_t filled;
+    pthread_cond_t filled, settled;
     struct ts_mcp_job *first, *last, *current;
     size_t waiting; /* requests; a line without any counts as one */
+    bool working;   /* a job was taken, and its answer is not written yet */
     bool ended;     /* nothing more will come */
     bool aborted;   /* nobody reads answers any more */
 };
@@ -55,8 +56,8 @@ void ts_mcp_queue_free(struct ts_mcp_queue *queue);
 /* For the thread that reads. Room only grows between two calls of its own. */
 size_t ts_mcp_queue_room(struct ts_mcp_queue *queue);
 bool ts_mcp_queue_in_flight(struct ts_mcp_queue *queue, struct ts_str key);
-/* Whether what is pushed now may have to wait long. */
-bool ts_mcp_queue_busy(struct ts_mcp_queue *queue);
+/* Wait until all that was pushed is answered, unless that may take long: then false, at once. Needs the other thread. */
+bool ts_mcp_queue_settle(struct ts_mcp_queue *queue);
 void ts_mcp_queue_push(struct ts_mcp_queue *queue, struct ts_mcp_job *job); /* the job becomes the queue's */
 /* Drop the request with this key, waiting or running, unless it may not be cancelled. False when there is none. */
 bool ts_mcp_queue_cancel(struct ts_mcp_queue *queue, struct ts_str key);
@@ -71,6 +72,8 @@ bool ts_mcp_queue_begin(struct ts_mcp_queue *queue, struct ts_mcp_request *reque
 bool ts_mcp_queue_finish(struct ts_mcp_queue *queue, struct ts_mcp_request *request);
 /* The ids of the job are free again; call it before the answer is written. The job is still the caller's. */
 void ts_mcp_queue_retire(struct ts_mcp_queue *queue);
+/* The answer is written. */
+void ts_mcp_queue_done(struct ts_mcp_queue *queue);
 
 /* For both: stop the work at hand and forget what waits. */
 void ts_mcp_queue_abort(struct ts_mcp_queue *queue);

@@ -122,19 +122,21 @@ static void serve_job(struct ts_mcp_server *server, struct ts_mcp_job *job, stru
     }
 }
 
-void ts_mcp_serve(struct ts_mcp_server *server, struct ts_mcp_job *job, bool retire)
+void ts_mcp_serve(struct ts_mcp_server *server, struct ts_mcp_job *job, bool queued)
 {
     struct ts_buf out;
     ts_buf_init(&out, 0);
     serve_job(server, job, &out);
     if (out.len > 0)
         ts_buf_char(&out, '\n');
-    if (retire)
+    if (queued)
         ts_mcp_queue_retire(&server->queue);
     if (out.failed)
         ts_mcp_serve_no_memory(server);
     else if (out.len > 0)
         ts_mcp_output_line(&server->output, ts_buf_view(&out));
+    if (queued)
+        ts_mcp_queue_done(&server->queue);
     ts_buf_free(&out);
     ts_mcp_job_free(job);
 }
