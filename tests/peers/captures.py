@@ -35,8 +35,8 @@ CREATE TABLE errors (operation_id int, operation_name text, error_type text, err
 """
 DRAM, L1 = 0, 1
 L1_START, L1_BANK = 103712, 1370848
-FAILURE = ("TT_FATAL: Out of Memory: Not enough space to allocate 52428800 B L1 buffer across 64 banks, where each bank "
-           "needs to store 819200 B, but bank size is 1370848 B (allocated: 1000000 B, free: 370848 B, largest free "
+FAILURE = ("TT_FATAL: Out of Memory: Not enough space to allocate 52428800 B L1 buffer across 64 banks, where each "
+           "bank needs to store 819200 B, but bank size is 1370848 B (allocated: 1000000 B, free: 370848 B, largest free "
            "block: 300000 B)")
 
 

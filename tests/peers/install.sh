@@ -32,7 +32,7 @@ install_node() {
     mkdir -p "$folder"
     cp "$pins" "$folder/package.json"
     (cd "$folder" && npm install --ignore-scripts --no-audit --no-fund --no-package-lock --no-progress \
-        --fetch-retries=1 --fetch-timeout=20000) >"$log" 2>&1 || failed 'npm could not install the TypeScript SDKs'
+        --fetch-retries=1 --fetch-retry-mintimeout=1000 --fetch-timeout=20000) >"$log" 2>&1 || failed 'npm could not install the TypeScript SDKs'
 }
 
 python=${PYTHON:-python3}

@@ -82,8 +82,10 @@ def calls_for(names, places):
         sys.exit(f"no successful call of {', '.join(missing)} in tests/peers/calls.json: add one")
 
     def filled(value):
-        place, slash, rest = value[1:].partition("/") if isinstance(value, str) and value.startswith("@") else ("", "", "")
-        return places[place] + slash + rest if place else value
+        if not isinstance(value, str) or not value.startswith("@"):
+            return value
+        place, _, rest = value[1:].partition("/")
+        return os.path.join(places[place], rest)
 
     calls = []
     for name in names:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The TypeScript SDK as most programs still have it (@modelcontextprotocol/sdk), which speaks the legacy revisions only."""
+"""The TypeScript SDK as most programs still have it (@modelcontextprotocol/sdk), of the legacy revisions only."""
 import peers
 
 peers.main("client_typescript1.mjs", "node", [

@@ -28,7 +28,8 @@ async function answerTo(call, ask) {
         if (call.as && !answer.is_error) handles[call.as] = JSON.parse(answer.texts[0]).handle;
     } catch (error) {
         // Of the server, or what the client itself finds wrong with its answer.
-        answer.error = { code: Number.isInteger(error.code) ? error.code : null, message: `${error.name}: ${error.message}` };
+        const code = Number.isInteger(error.code) ? error.code : null;
+        answer.error = { code, message: `${error.name}: ${error.message}` };
     }
     return answer;
 }
