@@ -24,7 +24,7 @@ static size_t string_end(struct ts_str text, size_t at)
     }
 }
 
-/* Where the nesting first exceeds max_depth, or len. Counts brackets outside strings and leaves errors to the parser. */
+/* Where the nesting first exceeds max_depth, or len. Counts brackets outside strings, leaves errors to the parser. */
 static size_t too_deep(struct ts_str text, unsigned max_depth)
 {
     unsigned depth = 0;
@@ -121,8 +121,8 @@ void ts_json_out_writer(struct ts_json_out *out, struct ts_writer *writer)
     ts_json_out_init(out, sink_writer, writer);
 }
 
-/* depth counts open containers; comma[depth - 1] is the innermost one's. Containers deeper than the table are written as
- * null, and what is put into them is swallowed: the text stays JSON. */
+/* depth counts open containers; comma[depth - 1] is the innermost one's. Containers deeper than the table are written
+ * as null, and what is put into them is swallowed: the text stays JSON. */
 static bool swallowed(const struct ts_json_out *out)
 {
     return out->depth > LEVELS;

@@ -7,7 +7,7 @@
 
 /* What happens when the file on disk is no longer the one a capture has read. */
 enum ts_part_rule {
-    TS_PART_REFUSE, /* pinned when the capture is opened; afterwards only what it already answered from, else TS_CHANGED */
+    TS_PART_REFUSE, /* pinned at opening; after a change only what it already answered from, else TS_CHANGED */
     TS_PART_KEEP,   /* pinned at first use: later calls answer from that read, and say that the file changed */
     TS_PART_REREAD, /* always the file as it is now */
 };
@@ -62,8 +62,9 @@ struct ts_part_request {
     void *data;
 };
 /* Find or make a part by its rule, and hold it for this call. A part is kept only when whole: not after an error or a
- * cancellation, nor when it was read from another state of the file than `now` (TS_CHANGED). Parts larger than the limit are
- * still returned and dropped when released; they push no other part out. For a file that is gone `now` is all 0. Errors: TS_CHANGED, and those of make. */
+ * cancellation, nor when it was read from another state of the file than `now` (TS_CHANGED). Parts larger than the limit
+ * are still returned and dropped when released; they push no other part out. For a file that is gone `now` is all 0.
+ * Errors: TS_CHANGED, and those of make. */
 enum ts_status ts_parts_acquire(struct ts_context *context, struct ts_parts *parts, struct ts_pins *pins,
                                 const struct ts_part_request *request, struct ts_part **out, struct ts_error *error);
 
