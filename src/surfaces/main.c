@@ -37,7 +37,8 @@ static void describe(struct ts_buf *out)
     ts_buf_text(out, "\nOther commands:\n");
     for (const struct command *command = commands; command->name; command++)
         add_command(out, command->name, command->summary);
-    ts_buf_text(out, "\ntilesight COMMAND --help shows what a command takes. tilesight --version prints the release.\n");
+    ts_buf_text(out,
+                "\ntilesight COMMAND --help shows what a command takes. tilesight --version prints the release.\n");
 }
 
 static int show(void (*write_text)(struct ts_buf *))

@@ -14,8 +14,16 @@
 #include "surfaces/cli/terminal.h"
 #include "surfaces/link_base.h"
 
-enum { OPTION_PARAM, OPTION_PERFORMANCE, OPTION_PROFILER, OPTION_JSON, OPTION_THREADS, OPTION_COLOR, OPTION_NO_COLOR,
-       OPTION_HELP };
+enum {
+    OPTION_PARAM,
+    OPTION_PERFORMANCE,
+    OPTION_PROFILER,
+    OPTION_JSON,
+    OPTION_THREADS,
+    OPTION_COLOR,
+    OPTION_NO_COLOR,
+    OPTION_HELP
+};
 
 static const struct ts_option common_options[] = {
     {"performance-path", "PATH", "a performance report: its folder, its CSV or its device log", OPTION_PERFORMANCE},
@@ -183,7 +191,8 @@ static enum ts_status check_words(struct request *request, struct ts_error *erro
     request->frozen = yyjson_mut_doc_imut_copy(request->arguments, NULL);
     if (!request->frozen)
         return ts_error_no_memory(error);
-    enum ts_status status = ts_args_check(request->question, yyjson_doc_get_root(request->frozen), false, &request->args, error);
+    enum ts_status status =
+        ts_args_check(request->question, yyjson_doc_get_root(request->frozen), false, &request->args, error);
     if (status)
         return status;
     unsigned needed = captures_needed(request->question);
@@ -229,7 +238,8 @@ static int show_help(const struct request *request)
     return good ? 0 : 1;
 }
 
-static enum ts_status print_answer(const struct request *request, const struct ts_answer *answer, struct ts_error *error)
+static enum ts_status print_answer(const struct request *request, const struct ts_answer *answer,
+                                   struct ts_error *error)
 {
     struct ts_buf text;
     ts_buf_init(&text, 0);

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static enum ts_status next_capture(struct ts_cli_captures *captures, struct ts_capture_paths **out, struct ts_error *error)
+static enum ts_status next_capture(struct ts_cli_captures *captures, struct ts_capture_paths **out,
+                                   struct ts_error *error)
 {
     if (captures->count == TS_CLI_CAPTURES_MAX)
         return ts_error_set(error, TS_USAGE, "more than %d captures were named", TS_CLI_CAPTURES_MAX);

@@ -135,7 +135,8 @@ static void add_line(const struct view *view, const struct ts_field *field, yyjs
     ts_buf_char(view->out, '\n');
 }
 
-static void add_lines(const struct view *view, const struct ts_field *fields, enum ts_field_show show, yyjson_mut_val *answer)
+static void add_lines(const struct view *view, const struct ts_field *fields, enum ts_field_show show,
+                      yyjson_mut_val *answer)
 {
     for (const struct ts_field *field = fields; field->key; field++)
         if (field->show == show)
@@ -172,7 +173,8 @@ static unsigned choose_columns(const struct view *view, const struct ts_field *c
     return count;
 }
 
-static struct libscols_column *new_column(struct libscols_table *table, const struct column *column, const struct view *view)
+static struct libscols_column *new_column(struct libscols_table *table, const struct column *column,
+                                          const struct view *view)
 {
     char heading[KEY_MAX];
     snprintf(heading, sizeof heading, "%s", column->field->heading ? column->field->heading : column->key);
@@ -205,8 +207,8 @@ static bool fill_row(struct libscols_line *line, const struct column *columns, u
     return true;
 }
 
-static bool fill_table(struct libscols_table *table, const struct view *view, const struct column *columns, unsigned count,
-                       yyjson_mut_val *rows)
+static bool fill_table(struct libscols_table *table, const struct view *view, const struct column *columns,
+                       unsigned count, yyjson_mut_val *rows)
 {
     if (view->look->color)
         scols_table_enable_colors(table, 1);
@@ -256,7 +258,8 @@ static enum ts_status add_table(const struct view *view, const struct ts_field *
         return TS_OK;
     struct libscols_table *table = scols_new_table();
     char *text = NULL;
-    bool good = table && fill_table(table, view, columns, count, rows) && scols_print_table_to_string(table, &text) == 0;
+    bool good =
+        table && fill_table(table, view, columns, count, rows) && scols_print_table_to_string(table, &text) == 0;
     if (good) {
         ts_buf_char(view->out, '\n');
         add_without_trailing_blanks(view->out, ts_str_from(text));

@@ -1,0 +1,27 @@
+#include "surfaces/cli/interrupt.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+static struct ts_context *interrupted_context;
+static volatile sig_atomic_t signal_seen;
+
+static void cancel(int number)
+{
+    signal_seen = number;
+    atomic_store_explicit(&interrupted_context->cancelled, true, memory_order_relaxed);
+}
+
+void ts_interrupt_cancels(struct ts_context *context)
+{
+    interrupted_context = context;
+    struct sigaction action = {.sa_handler = cancel, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int ts_interrupt_signal(void)
+{
+    return signal_seen;
+}
