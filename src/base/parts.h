@@ -1,5 +1,5 @@
-/* What is kept of captures between calls: parsed files and derived models, shared by all captures of a session, bounded,
- * least recently used out first, each under the identity of the file it was read from. */
+/* What is kept of captures between calls: parsed files and derived models, shared by all captures of a session,
+ * bounded, least recently used out first, each under the identity of the file it was read from. */
 #ifndef TS_BASE_PARTS_H
 #define TS_BASE_PARTS_H
 
@@ -61,10 +61,10 @@ struct ts_part_request {
     enum ts_status (*make)(struct ts_context *context, void *data, struct ts_part **out, struct ts_error *error);
     void *data;
 };
-/* Find or make a part by its rule, and hold it for this call. A part is kept only when whole: not after an error or a
- * cancellation, nor when it was read from another state of the file than `now` (TS_CHANGED). Parts larger than the limit
- * are still returned and dropped when released; they push no other part out. For a file that is gone `now` is all 0.
- * Errors: TS_CHANGED, and those of make. */
+/* Find or make a part by its rule, and hold it for this call. A part is kept only when whole: not after an error or
+ * a cancellation, nor when it was read from another state of the file than `now` (TS_CHANGED). Parts larger than the
+ * limit are still returned and dropped when released; they push no other part out. For a file that is gone `now` is
+ * all 0. Errors: TS_CHANGED, and those of make. */
 enum ts_status ts_parts_acquire(struct ts_context *context, struct ts_parts *parts, struct ts_pins *pins,
                                 const struct ts_part_request *request, struct ts_part **out, struct ts_error *error);
 
