@@ -41,3 +41,7 @@ if(SCDOC AND TS_MAN_SOURCES)
   endforeach()
   add_custom_target(man ALL DEPENDS ${TS_MAN_PAGES})
 endif()
+
+# Writes docs/questions/ from the questions' declarations (a test compares).
+add_executable(ts-make-pages "${PROJECT_SOURCE_DIR}/tools/make_pages.c")
+target_link_libraries(ts-make-pages PRIVATE ts_product_options libtilesight)

@@ -1,6 +1,7 @@
 /* The reference page of a question, in Markdown. */
 #include <string.h>
 
+#include "base/limits.h"
 #include "questions/schema.h"
 
 static void add_escaped(struct ts_buf *out, const char *text)
@@ -157,6 +158,14 @@ static void add_fields(const struct ts_field *fields, const struct path *before,
     }
 }
 
+static bool has_argument(const struct ts_question *question, const char *name)
+{
+    for (const struct ts_param *param = question->params; param->name; param++)
+        if (strcmp(param->name, name) == 0)
+            return true;
+    return false;
+}
+
 void ts_schema_page(const struct ts_question *question, struct ts_buf *out)
 {
     ts_buf_printf(out, "# %s: %s\n\n", question->name, question->title);
@@ -164,7 +173,14 @@ void ts_schema_page(const struct ts_question *question, struct ts_buf *out)
     ts_buf_printf(out, "%s.\n\n%s\n\n", question->summary, question->description);
     add_usage(question, out);
     add_params(question, out);
-    ts_buf_text(out, "## Answer\n\n| key | type | unit | there | meaning |\n|---|---|---|---|---|\n");
+    ts_buf_text(out, "## Answer\n\n");
+    if (has_argument(question, "by"))
+        ts_buf_text(out, "In a key, `{by}` stands for the value of the argument `by`. ");
+    ts_buf_printf(out,
+                  "A text that comes out of the capture and is longer than %u bytes is cut; beside it stands "
+                  "`KEY_full_length`.\n\n",
+                  (unsigned)TS_LIMIT_REPORT_TEXT);
+    ts_buf_text(out, "| key | type | unit | there | meaning |\n|---|---|---|---|---|\n");
     add_fields(question->fields, NULL, out);
     for (const struct ts_field *field = ts_schema_shared; field->key; field++)
         if (ts_schema_shares(question, field))
