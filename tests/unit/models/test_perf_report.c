@@ -66,6 +66,7 @@ static void test_gaps_need_a_row_before_them(void **state)
     check_times(report, expected);
     assert_int_equal(report->gaps_dropped_negative + report->gaps_dropped_invalid, 0);
     assert_false(report->rows[1].gap_dropped);
+    assert_int_equal(report->invalid_durations, 0);
     ts_perf_report_destroy(report);
 
     /* the host operation is the first row: it has no gap, the device operation after it does */
@@ -283,12 +284,14 @@ static void test_devices_count_within_the_window(void **state)
     static const struct ts_perf_report_options first = {.window = {0, 2, false}, .no_merge = true};
     static const struct ts_perf_report_options hosts = {.window = {4, 6, false}};
     static const struct ts_perf_report_options all = {.no_merge = true}, beyond = {.window = {5, 99, false}};
+    static const struct ts_perf_report_options middle = {.window = {1, 4, false}, .no_merge = true};
     static const struct ts_perf_report_options past = {.window = {9, 9, false}};
 
     check_rows(csv, &first, "2 A|3 B", false);
     check_rows(csv, &hosts, "7 (torch) y|6 (torch) x", true);
     check_rows(csv, &all, "7 (torch) y|6 (torch) x|3 B|5 C|2 A|4 (torch) h", true);
     check_rows(csv, &beyond, "7 (torch) y", true);
+    check_rows(csv, &middle, "3 B|5 C|4 (torch) h", true);
     check_rows(csv, &past, "", true);
 }
 

@@ -79,6 +79,18 @@ static void test_budgets(void **state)
     ts_perf_source_release(source);
 }
 
+static void test_the_largest_budget_stands_in(void **state)
+{
+    (void)state;
+    struct ts_perf_source *source = perf_table_source(
+        HEADER ",AVAILABLE WORKER CORE COUNT\nA,tt_dnn_device,0,\nA,tt_dnn_device,0,72\nA,tt_dnn_device,0,56\n", NULL);
+
+    assert_int_equal(source->fallback_cores, 72);
+    assert_int_equal(source->facts[0].available_cores, 72);
+    assert_int_equal(source->facts[2].available_cores, 56);
+    ts_perf_source_release(source);
+}
+
 static void test_budgets_without_a_usable_one(void **state)
 {
     (void)state;
@@ -184,6 +196,22 @@ static void test_codes_and_unclassified_names(void **state)
     ts_perf_source_release(source);
 }
 
+static void test_equal_shapes_keep_their_own_names(void **state)
+{
+    (void)state;
+    struct ts_perf_source *source = perf_table_source(
+        HEADER ",CORE COUNT\nMatmul,tt_dnn_device,0,64\nMatmulX,tt_dnn_device,0,64\nMatmul,tt_dnn_device,0,8\n"
+               "Matmul,tt_dnn_device,0,64\n",
+        NULL);
+
+    assert_true(ts_str_is(ts_perf_source_name(source, 0), "Matmul unknown shape"));
+    assert_true(ts_str_is(ts_perf_source_name(source, 1), "MatmulX unknown shape"));
+    assert_int_equal(source->facts[2].name, source->facts[0].name);
+    assert_int_equal(source->facts[2].cores, 8);
+    assert_int_equal(source->facts[3].cores, 64);
+    ts_perf_source_release(source);
+}
+
 static void test_call_counts(void **state)
 {
     (void)state;
@@ -272,11 +300,13 @@ int main(void)
         cmocka_unit_test(test_architecture_without_a_name),
         cmocka_unit_test(test_an_unknown_architecture_is_refused),
         cmocka_unit_test(test_budgets),
+        cmocka_unit_test(test_the_largest_budget_stands_in),
         cmocka_unit_test(test_budgets_without_a_usable_one),
         cmocka_unit_test(test_sub_devices),
         cmocka_unit_test(test_devices),
         cmocka_unit_test(test_no_device_at_all),
         cmocka_unit_test(test_codes_and_unclassified_names),
+        cmocka_unit_test(test_equal_shapes_keep_their_own_names),
         cmocka_unit_test(test_call_counts),
         cmocka_unit_test(test_references),
         cmocka_unit_test(test_cancelled_and_limited),
