@@ -124,7 +124,7 @@ class Framing(support.Case):
     def test_peer_gone_after_end_of_input(self):
         """Nobody is left to hear of a call that takes long: it is given up."""
         read_end, write_end = os.pipe()
-        folder = self.scratch.slow_capture(3000)
+        folder = self.scratch.slow_capture(1500)
         process = subprocess.Popen([support.PROGRAM, "mcp"], stdin=subprocess.PIPE, stdout=write_end,
                                    stderr=subprocess.DEVNULL, env=support.environment(self.scratch.home))
         os.close(write_end)

@@ -225,6 +225,14 @@ static void write_content(const struct ts_mcp_call *call, struct ts_str text, bo
     ts_mcp_result_end(call, &json);
 }
 
+/* The library does not know how its callers open a capture. */
+static void name_the_cure(struct ts_error *error)
+{
+    size_t len = strlen(error->message);
+    if (!strstr(error->message, "load_report"))
+        snprintf(error->message + len, sizeof error->message - len, " (call load_report)");
+}
+
 static void write_failure(const struct ts_mcp_call *call, const char *tool, enum ts_status status,
                           struct ts_error *error, struct ts_buf *out)
 {
@@ -232,6 +240,8 @@ static void write_failure(const struct ts_mcp_call *call, const char *tool, enum
         ts_error_prefix(error, "%s", tool);
         ts_mcp_log(&call->server->log, TS_MCP_ERROR, "%s", error->message);
     }
+    if (status == TS_CHANGED)
+        name_the_cure(error);
     write_content(call, ts_str_from(error->message), true, TS_STR(""), out);
 }
 
