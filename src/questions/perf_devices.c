@@ -8,11 +8,12 @@
 enum { DEVICES_LISTED = 32 };
 
 const struct ts_field ts_perf_device_fields[] = {
-    {.key = "device", .kind = TS_KIND_STRING, .nullable = true, .help = "its id"},
+    {.key = "device", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "its id"},
     {.key = "device_time",
      .kind = TS_KIND_NUMBER,
      .nullable = true,
      .unit = "us",
+     .show = TS_SHOW_COLUMN,
      .help = "the device's own; null when its duration is not usable"},
     {.key = NULL},
 };

@@ -7,6 +7,7 @@
 const struct ts_field ts_perf_flag_fields[] = {
     {.key = "flag",
      .kind = TS_KIND_STRING,
+     .show = TS_SHOW_COLUMN,
      .help = "dram_bound, low_utilisation, underutilised_cores or recompute_candidate"},
     {.key = "reason",
      .kind = TS_KIND_STRING,

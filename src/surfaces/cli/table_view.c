@@ -41,50 +41,81 @@ static int places_needed(yyjson_mut_val *value)
     return places;
 }
 
-static void add_value(struct ts_buf *out, yyjson_mut_val *value, int places);
-
-/* "key: value, key: value", or the values of a list. */
-static void add_members(struct ts_buf *out, yyjson_mut_val *container)
+/* The declaration of a member; NULL when the object has none (a map's element). */
+static const struct ts_field *child_of(const struct view *view, const struct ts_field *field, struct ts_str key)
 {
+    char declared[KEY_MAX];
+    for (const struct ts_field *child = field ? field->children : NULL; child && child->key; child++)
+        if (ts_str_is(key, ts_schema_key(child, view->args, declared, sizeof declared)))
+            return child;
+    return NULL;
+}
+
+static void add_value(const struct view *view, const struct ts_field *field, yyjson_mut_val *value, int places);
+
+/* An object within a line: the values of the members that are declared as columns, "0: 48.3"; where none is, all members
+ * with their keys. */
+static void add_object(const struct view *view, const struct ts_field *field, yyjson_mut_val *object)
+{
+    unsigned shown = 0;
     size_t index, max;
     yyjson_mut_val *key, *value;
-    if (yyjson_mut_is_arr(container)) {
-        yyjson_mut_arr_foreach(container, index, max, value)
-        {
-            ts_buf_text(out, index ? ", " : "");
-            add_value(out, value, -1);
-        }
-        return;
-    }
-    yyjson_mut_obj_foreach(container, index, max, key, value)
+    yyjson_mut_obj_foreach(object, index, max, key, value)
     {
-        ts_buf_text(out, index ? ", " : "");
-        ts_utf8_escape(out, (struct ts_str){yyjson_mut_get_str(key), yyjson_mut_get_len(key)});
-        ts_buf_text(out, " ");
-        add_value(out, value, -1);
+        struct ts_str name = {yyjson_mut_get_str(key), yyjson_mut_get_len(key)};
+        const struct ts_field *child = child_of(view, field, name);
+        if (!child || child->show != TS_SHOW_COLUMN)
+            continue;
+        ts_buf_text(view->out, shown == 0 ? "" : shown == 1 ? ": " : " ");
+        shown++;
+        if (yyjson_mut_is_null(value))
+            ts_buf_char(view->out, '-');
+        add_value(view, child, value, -1);
+    }
+    if (shown)
+        return;
+    yyjson_mut_obj_foreach(object, index, max, key, value)
+    {
+        ts_buf_text(view->out, index ? ", " : "");
+        ts_utf8_escape(view->out, (struct ts_str){yyjson_mut_get_str(key), yyjson_mut_get_len(key)});
+        ts_buf_char(view->out, ' ');
+        add_value(view, NULL, value, -1);
     }
 }
 
-/* A value as a person reads it; places < 0: as many decimals as it needs. */
-static void add_value(struct ts_buf *out, yyjson_mut_val *value, int places)
+static void add_list(const struct view *view, const struct ts_field *field, yyjson_mut_val *list)
+{
+    size_t index, max;
+    yyjson_mut_val *value;
+    yyjson_mut_arr_foreach(list, index, max, value)
+    {
+        ts_buf_text(view->out, index ? ", " : "");
+        add_value(view, field, value, -1);
+    }
+}
+
+/* A value as a person reads it, on one line; places < 0: as many decimals as it needs. */
+static void add_value(const struct view *view, const struct ts_field *field, yyjson_mut_val *value, int places)
 {
     char text[TS_NUMBER_TEXT_MAX];
     switch (yyjson_mut_get_type(value)) {
     case YYJSON_TYPE_STR:
-        ts_utf8_escape(out, (struct ts_str){yyjson_mut_get_str(value), yyjson_mut_get_len(value)});
+        ts_utf8_escape(view->out, (struct ts_str){yyjson_mut_get_str(value), yyjson_mut_get_len(value)});
         break;
     case YYJSON_TYPE_NUM: {
         double number = yyjson_mut_get_num(value);
         size_t len = ts_number_grouped(number, places < 0 ? places_needed(value) : places, text);
-        ts_buf_add(out, text, len);
+        ts_buf_add(view->out, text, len);
         break;
     }
     case YYJSON_TYPE_BOOL:
-        ts_buf_text(out, yyjson_mut_get_bool(value) ? "yes" : "no");
+        ts_buf_text(view->out, yyjson_mut_get_bool(value) ? "yes" : "no");
         break;
     case YYJSON_TYPE_ARR:
+        add_list(view, field, value);
+        break;
     case YYJSON_TYPE_OBJ:
-        add_members(out, value);
+        add_object(view, field, value);
         break;
     default: /* null: nothing to show */
         break;
@@ -103,35 +134,54 @@ static void add_heading(const struct view *view, const struct ts_field *field, c
     ts_buf_text(view->out, view->look->color ? "\033[1m" : "");
     for (const char *c = heading; *c; c++)
         ts_buf_char(view->out, field->heading || *c != '_' ? *c : ' ');
-    ts_buf_text(view->out, view->look->color ? ":\033[0m " : ": ");
+    ts_buf_text(view->out, view->look->color ? ":\033[0m" : ":");
 }
 
-/* One "heading: value" per line; a map has a line a member. */
+static void add_unit(const struct view *view, const struct ts_field *field)
+{
+    if (field && field->unit && numeric(field->kind))
+        ts_buf_printf(view->out, " %s", strcmp(field->unit, "percent") == 0 ? "%" : field->unit);
+}
+
+/* The members of an object or a map, a line each. */
+static void add_member_lines(const struct view *view, const struct ts_field *field, yyjson_mut_val *object)
+{
+    size_t index, max;
+    yyjson_mut_val *key, *value;
+    yyjson_mut_obj_foreach(object, index, max, key, value)
+    {
+        struct ts_str name = {yyjson_mut_get_str(key), yyjson_mut_get_len(key)};
+        const struct ts_field *child = child_of(view, field, name);
+        if (empty(value))
+            continue;
+        ts_buf_text(view->out, "  ");
+        for (size_t i = 0; child && i < name.len; i++)
+            ts_buf_char(view->out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
+        if (!child)
+            ts_utf8_escape(view->out, name);
+        ts_buf_text(view->out, ": ");
+        add_value(view, child, value, -1);
+        add_unit(view, child);
+        ts_buf_char(view->out, '\n');
+    }
+}
+
+/* "heading: value"; an object or a map has its members on lines of their own. */
 static void add_line(const struct view *view, const struct ts_field *field, yyjson_mut_val *answer)
 {
     char key[KEY_MAX];
     yyjson_mut_val *value = yyjson_mut_obj_get(answer, ts_schema_key(field, view->args, key, sizeof key));
     if (empty(value))
         return;
-    if (field->kind == TS_KIND_MAP && field->of == TS_KIND_STRING) {
-        add_heading(view, field, key);
+    add_heading(view, field, key);
+    if (yyjson_mut_is_obj(value)) {
         ts_buf_char(view->out, '\n');
-        size_t index, max;
-        yyjson_mut_val *name, *member;
-        yyjson_mut_obj_foreach(value, index, max, name, member)
-        {
-            ts_buf_text(view->out, "  ");
-            ts_utf8_escape(view->out, (struct ts_str){yyjson_mut_get_str(name), yyjson_mut_get_len(name)});
-            ts_buf_text(view->out, ": ");
-            add_value(view->out, member, -1);
-            ts_buf_char(view->out, '\n');
-        }
+        add_member_lines(view, field, value);
         return;
     }
-    add_heading(view, field, key);
-    add_value(view->out, value, -1);
-    if (field->unit && numeric(field->kind))
-        ts_buf_printf(view->out, " %s", strcmp(field->unit, "percent") == 0 ? "%" : field->unit);
+    ts_buf_char(view->out, ' ');
+    add_value(view, field, value, -1);
+    add_unit(view, field);
     ts_buf_char(view->out, '\n');
 }
 
@@ -191,14 +241,16 @@ static struct libscols_column *new_column(struct libscols_table *table, const st
     return made;
 }
 
-static bool fill_row(struct libscols_line *line, const struct column *columns, unsigned count, yyjson_mut_val *row)
+static bool fill_row(struct libscols_line *line, const struct view *view, const struct column *columns, unsigned count,
+                     yyjson_mut_val *row)
 {
     for (unsigned i = 0; i < count; i++) {
         yyjson_mut_val *value = yyjson_mut_obj_get(row, columns[i].key);
         struct ts_buf cell;
+        struct view into_cell = {view->args, view->look, &cell};
         ts_buf_init(&cell, 0);
         if (!empty(value))
-            add_value(&cell, value, numeric(columns[i].field->kind) ? columns[i].places : -1);
+            add_value(&into_cell, columns[i].field, value, numeric(columns[i].field->kind) ? columns[i].places : -1);
         bool good = !cell.failed && scols_line_set_data(line, i, cell.ptr ? cell.ptr : "") == 0;
         ts_buf_free(&cell);
         if (!good)
@@ -228,7 +280,7 @@ static bool fill_table(struct libscols_table *table, const struct view *view, co
     yyjson_mut_arr_foreach(rows, index, max, row)
     {
         struct libscols_line *line = scols_table_new_line(table, NULL);
-        if (!line || !fill_row(line, columns, count, row))
+        if (!line || !fill_row(line, view, columns, count, row))
             return false;
     }
     return true;
