@@ -107,35 +107,34 @@ unsigned ts_advice_for(const struct ts_perf_report *report, uint32_t index, stru
 static const struct {
     const char *code, *sentence;
 } fidelity_texts[] = {
-    [TS_FIDELITY_NO_ADVICE] = {"", ""},
-    [TS_FIDELITY_BF16_HIFI4] = {"bf16_hifi4", "Try HiFi2: it gives up only the lowest bit of BF16 activations and "
-                                              "computes at twice the rate of HiFi4"},
-    [TS_FIDELITY_BF16_BELOW_HIFI4] = {"bf16_below_hifi4", "If accuracy matters and FLOPs do not limit this matmul, "
-                                                          "raise the fidelity to HiFi4, which BF16 activations need "
-                                                          "in full"},
-    [TS_FIDELITY_BF16_LOFI] = {"bf16_lofi", "Raise the fidelity to HiFi2 or HiFi4: LoFi costs BF16 activations "
-                                            "accuracy"},
-    [TS_FIDELITY_BF16_BFP4OUT_HIFI4] = {"bf16_bfp4out_hifi4", "Lower the fidelity to HiFi2: a BFP4 output hardly shows "
-                                                              "the difference, and the rate is twice that of HiFi4"},
-    [TS_FIDELITY_BF16_BFP4OUT_HIFI3] = {"bf16_bfp4out_hifi3", "Lower the fidelity to HiFi2: a BFP4 output hardly shows "
-                                                              "the difference, and it is faster than HiFi3"},
-    [TS_FIDELITY_BFP4OUT_HIFI2] = {"bfp4out_hifi2", "Try LoFi: a BFP4 output may not need more, at nearly twice the "
-                                                    "rate of HiFi2"},
-    [TS_FIDELITY_BF16_BFP4OUT_LOFI] = {"bf16_bfp4out_lofi", "Compare with HiFi2: it may be more accurate where a large "
-                                                            "matmul accumulates many intermediate results"},
-    [TS_FIDELITY_BFP8_HIFI4] = {"bfp8_hifi4", "Lower the fidelity to HiFi2: it multiplies BFP8 in full, at twice the "
-                                              "rate of HiFi4"},
-    [TS_FIDELITY_BFP8_HIFI3] = {"bfp8_hifi3", "Lower the fidelity to HiFi2: it multiplies BFP8 in full and is faster "
-                                              "than HiFi3"},
-    [TS_FIDELITY_BFP8_LOFI] = {"bfp8_lofi", "Raise the fidelity to HiFi2: LoFi drops the two lowest bits of the "
-                                            "weights"},
-    [TS_FIDELITY_BFP8_BFP4OUT_LOFI] = {"bfp8_bfp4out_lofi", "Compare with HiFi2: it may be slightly more accurate "
-                                                            "where a large matmul accumulates many intermediate "
-                                                            "results"},
-    [TS_FIDELITY_BFP4_ABOVE_LOFI] = {"bfp4_above_lofi", "Lower the fidelity to LoFi: BFP4 weights need no more, and it "
-                                                        "is much faster"},
-    [TS_FIDELITY_INTEGER] = {"integer", "Math fidelity is not judged: it does not apply to integer datatypes"},
-    [TS_FIDELITY_UNSUPPORTED] = {"unsupported", "Math fidelity is not judged for datatype "},
+#define SAYS(advice, code, sentence) [TS_FIDELITY_##advice] = {code, sentence}
+    SAYS(NO_ADVICE, "", ""),
+    SAYS(BF16_HIFI4, "bf16_hifi4",
+         "Try HiFi2: it gives up only the lowest bit of BF16 activations and computes at twice the rate of HiFi4"),
+    SAYS(BF16_BELOW_HIFI4, "bf16_below_hifi4",
+         "If accuracy matters and FLOPs do not limit this matmul, raise the fidelity to HiFi4, which BF16 activations "
+         "need in full"),
+    SAYS(BF16_LOFI, "bf16_lofi", "Raise the fidelity to HiFi2 or HiFi4: LoFi costs BF16 activations accuracy"),
+    SAYS(BF16_BFP4OUT_HIFI4, "bf16_bfp4out_hifi4",
+         "Lower the fidelity to HiFi2: a BFP4 output hardly shows the difference, and the rate is twice that of HiFi4"),
+    SAYS(BF16_BFP4OUT_HIFI3, "bf16_bfp4out_hifi3",
+         "Lower the fidelity to HiFi2: a BFP4 output hardly shows the difference, and it is faster than HiFi3"),
+    SAYS(BFP4OUT_HIFI2, "bfp4out_hifi2",
+         "Try LoFi: a BFP4 output may not need more, at nearly twice the rate of HiFi2"),
+    SAYS(BF16_BFP4OUT_LOFI, "bf16_bfp4out_lofi",
+         "Compare with HiFi2: it may be more accurate where a large matmul accumulates many intermediate results"),
+    SAYS(BFP8_HIFI4, "bfp8_hifi4",
+         "Lower the fidelity to HiFi2: it multiplies BFP8 in full, at twice the rate of HiFi4"),
+    SAYS(BFP8_HIFI3, "bfp8_hifi3", "Lower the fidelity to HiFi2: it multiplies BFP8 in full and is faster than HiFi3"),
+    SAYS(BFP8_LOFI, "bfp8_lofi", "Raise the fidelity to HiFi2: LoFi drops the two lowest bits of the weights"),
+    SAYS(BFP8_BFP4OUT_LOFI, "bfp8_bfp4out_lofi",
+         "Compare with HiFi2: it may be slightly more accurate where a large matmul accumulates many intermediate "
+         "results"),
+    SAYS(BFP4_ABOVE_LOFI, "bfp4_above_lofi",
+         "Lower the fidelity to LoFi: BFP4 weights need no more, and it is much faster"),
+    SAYS(INTEGER, "integer", "Math fidelity is not judged: it does not apply to integer datatypes"),
+    SAYS(UNSUPPORTED, "unsupported", "Math fidelity is not judged for datatype "),
+#undef SAYS
 };
 
 void ts_advice_sentence(const struct ts_advice *advice, struct ts_buf *out)
@@ -188,7 +187,7 @@ void ts_advice_sentence(const struct ts_advice *advice, struct ts_buf *out)
         ts_buf_printf(out, "in0_block_w %" PRId64, advice->a);
         if (advice->b >= 0)
             ts_buf_printf(out, " and output subblock %" PRId64 "x%" PRId64, advice->b, advice->c);
-        ts_buf_text(out, " are large enough: look elsewhere for the time");
+        ts_buf_printf(out, " %s large enough: look elsewhere for the time", advice->b >= 0 ? "are" : "is");
         break;
     case TS_ADVICE_FIDELITY:
         ts_buf_text(out, fidelity_texts[advice->fidelity].sentence);

@@ -17,7 +17,7 @@ enum { READ_CODE = 1, READ_TYPE = 2, READ_DEVICE = 4, READ_BUDGET = 8, READ_SUB_
 enum { BUDGET_ABSENT = -1, BUDGET_NOT_NUMBER = -2, BUDGET_NOT_CORES = -3 };
 enum type { TYPE_DEVICE, TYPE_SIGNPOST, TYPE_OTHER, TYPE_EMPTY };
 struct reading {
-    uint32_t code, sub_device, lane;
+    uint32_t code, sub_device;
     int32_t device, budget;
     uint8_t known; /* READ_* */
     uint8_t type;
@@ -153,24 +153,14 @@ static bool read_device(struct builder *builder, struct reading *reading, uint32
     return reading->device < 0 || ts_vec_push(&builder->devices, reading->device);
 }
 
-/* The reading of a row's text in column, completed where it was not needed before; NULL when memory is out. */
-static struct reading *read_text(struct builder *builder, enum ts_ops_column column, uint32_t row)
+/* The reading of a row's text in column, which bit stands for, completed where it was not needed before; NULL when memory
+ * is out. */
+static struct reading *read_text(struct builder *builder, enum ts_ops_column column, uint8_t bit, uint32_t row)
 {
-    static const struct {
-        enum ts_ops_column column;
-        uint8_t bit;
-    } bits[] = {{TS_OPS_OP_CODE, READ_CODE},
-                {TS_OPS_OP_TYPE, READ_TYPE},
-                {TS_OPS_DEVICE_ID, READ_DEVICE},
-                {TS_OPS_AVAILABLE_WORKER_CORE_COUNT, READ_BUDGET},
-                {TS_OPS_SUB_DEVICE_ID, READ_SUB_DEVICE}};
     uint32_t id = text_id(builder->ops, column, row);
     struct reading *reading = &builder->readings[id];
-    uint8_t bit = 0;
     bool good = true;
 
-    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-        bit = bits[i].column == column ? bits[i].bit : bit;
     if (reading->known & bit)
         return reading;
     if (bit == READ_CODE)
@@ -194,7 +184,7 @@ static bool read_budgets(struct builder *builder)
     int32_t largest = 0;
 
     for (uint32_t row = 0; builder->ops->texts[TS_OPS_AVAILABLE_WORKER_CORE_COUNT] && row < builder->ops->rows; row++) {
-        const struct reading *reading = read_text(builder, TS_OPS_AVAILABLE_WORKER_CORE_COUNT, row);
+        const struct reading *reading = read_text(builder, TS_OPS_AVAILABLE_WORKER_CORE_COUNT, READ_BUDGET, row);
         if (!reading)
             return false;
         source->budget_not_number += reading->budget == BUDGET_NOT_NUMBER;
@@ -329,11 +319,11 @@ static bool fill_row(struct builder *builder, uint32_t row)
 {
     struct ts_perf_source *source = builder->source;
     struct ts_op_facts *facts = &source->facts[row];
-    const struct reading *code = read_text(builder, TS_OPS_OP_CODE, row);
-    const struct reading *type = read_text(builder, TS_OPS_OP_TYPE, row);
-    const struct reading *device = read_text(builder, TS_OPS_DEVICE_ID, row);
-    const struct reading *budget = read_text(builder, TS_OPS_AVAILABLE_WORKER_CORE_COUNT, row);
-    const struct reading *sub_device = read_text(builder, TS_OPS_SUB_DEVICE_ID, row);
+    const struct reading *code = read_text(builder, TS_OPS_OP_CODE, READ_CODE, row);
+    const struct reading *type = read_text(builder, TS_OPS_OP_TYPE, READ_TYPE, row);
+    const struct reading *device = read_text(builder, TS_OPS_DEVICE_ID, READ_DEVICE, row);
+    const struct reading *budget = read_text(builder, TS_OPS_AVAILABLE_WORKER_CORE_COUNT, READ_BUDGET, row);
+    const struct reading *sub_device = read_text(builder, TS_OPS_SUB_DEVICE_ID, READ_SUB_DEVICE, row);
 
     if (!code || !type || !device || !budget || !sub_device)
         return false;

@@ -235,6 +235,9 @@ static enum ts_status fill(struct ts_context *context, struct ts_perf_report *re
         return status;
     ts_perf_figures_fill(report);
     filter(report, options);
+    status = ts_context_check(context, error);
+    if (status != TS_OK)
+        return status;
     ts_perf_figures_total(report);
     if (!find_sub_devices(report, scratch))
         return ts_arena_error(scratch->over_limit ? scratch : &report->arena, error);
