@@ -248,12 +248,10 @@ static void add_row(struct builder *builder, size_t index, uint32_t row)
     double device_time = host ? 0 : figures->device_time;
     group->count++;
     stacked->rows++;
-    stacked->host_rows += host;
     if (ts_present(device_time)) {
         group->timed++;
         group->device_time += device_time;
         kahan_add(&progress->device_time, device_time);
-        stacked->any_timed = stacked->any_timed || !host;
     }
     if (ts_present(figures->op_to_op_gap))
         group->op_to_op_gap += figures->op_to_op_gap;
@@ -268,6 +266,15 @@ static bool left_out(const struct builder *builder, uint32_t row)
     return facts->kind == TS_ROW_SIGNPOST || (builder->options->no_host_ops && facts->kind == TS_ROW_HOST);
 }
 
+static void see_row(struct builder *builder, uint32_t row)
+{
+    struct ts_stacked *stacked = builder->stacked;
+    bool host = ts_perf_row_facts(builder->report, row)->kind == TS_ROW_HOST;
+    stacked->rows_seen++;
+    stacked->host_rows_seen += host;
+    stacked->any_timed = stacked->any_timed || (!host && ts_present(builder->report->rows[row].device_time));
+}
+
 /* With devices kept apart a row without one has no group, though its figures weigh in the mean of its key. */
 static enum ts_status add_rows(struct ts_context *context, struct builder *builder, struct ts_error *error)
 {
@@ -279,6 +286,7 @@ static enum ts_status add_rows(struct ts_context *context, struct builder *build
         }
         if (left_out(builder, row))
             continue;
+        see_row(builder, row);
         int64_t group = group_of(builder, row);
         if (group == INT64_MIN)
             return ts_error_no_memory(error);
@@ -296,13 +304,13 @@ static void finish_group(const struct builder *builder, size_t index)
     const struct progress *progress = &builder->progress.items[index];
     const struct key *key = &builder->keys.items[progress->key];
     group->device_time_kahan = progress->device_time.sum;
+    if (key->weight.sum > 0)
+        group->flops_weighted_mean = key->weighted.sum / key->weight.sum;
     if (progress->flops_count == 0)
         return;
     group->flops_mean = progress->flops.sum / progress->flops_count;
     if (progress->flops_count > 1)
         group->flops_std = sqrt(progress->spread / (progress->flops_count - 1));
-    if (key->weight.sum > 0)
-        group->flops_weighted_mean = key->weighted.sum / key->weight.sum;
 }
 
 static enum ts_status finish(struct builder *builder, struct ts_error *error)

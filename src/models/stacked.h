@@ -11,18 +11,19 @@ struct ts_stacked_group {
     int32_t device;               /* with per_device; else -1 */
     enum ts_op_category category; /* of its first row */
     uint32_t count;
-    uint32_t timed;               /* rows with a device time (host rows count as 0 us) */
+    uint32_t timed;                                  /* rows with a device time (host rows count as 0 us) */
     double device_time, op_to_op_gap, total_percent; /* sums in row order, over the rows that have one */
-    double device_time_kahan;     /* compensated, as the stacked report prints it */
+    double device_time_kahan;                        /* compensated, as the stacked report prints it */
     double flops_min, flops_max, flops_mean, flops_std, flops_weighted_mean; /* percent; absent for none */
 };
 struct ts_stacked {
     struct ts_arena arena;
     struct ts_stacked_group *groups; /* in order of first appearance */
     uint32_t count;
-    uint32_t rows;      /* grouped */
-    uint32_t host_rows; /* of these, host operations */
-    bool any_timed;     /* a row other than a host operation has a device time */
+    uint32_t rows; /* grouped */
+    /* Of all rows that were not left out, those without a key included: */
+    uint32_t rows_seen, host_rows_seen;
+    bool any_timed; /* a row other than a host operation has a device time */
 };
 /* Signposts are left out; with_blank keeps rows whose key is empty under "" (op_breakdown), else they vanish (the stacked
  * report). per_device groups by device too. Errors: TS_NO_MEMORY. */
@@ -31,7 +32,8 @@ struct ts_stacked_options {
     bool per_device, no_host_ops, with_blank;
 };
 enum ts_status ts_stacked_create(struct ts_context *context, const struct ts_perf_report *report,
-                                 const struct ts_stacked_options *options, struct ts_stacked **out, struct ts_error *error);
+                                 const struct ts_stacked_options *options, struct ts_stacked **out,
+                                 struct ts_error *error);
 void ts_stacked_destroy(struct ts_stacked *stacked);
 
 #endif

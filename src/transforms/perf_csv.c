@@ -376,7 +376,8 @@ static struct zeros judge_zeros(const struct ts_stacked *stacked, const struct s
     struct zeros zeros = {.percent = !per_device};
     for (uint32_t i = 0; i < stacked->count; i++)
         zeros.percent = zeros.percent && !(lines[i].total > 0);
-    zeros.time = !per_device && !stacked->any_timed && (stacked->host_rows == 0 || stacked->host_rows == stacked->rows);
+    bool all_or_none = stacked->host_rows_seen == 0 || stacked->host_rows_seen == stacked->rows_seen;
+    zeros.time = !per_device && !stacked->any_timed && all_or_none;
     return zeros;
 }
 
