@@ -190,8 +190,11 @@ static void add_coverage(struct ts_answer *answer, yyjson_mut_val *object, const
 void ts_perf_add_coverage(struct ts_answer *answer, const struct ts_perf_report *report,
                           const struct ts_perf_report *after)
 {
-    add_lack(answer, "coverage", report, lacks_times(report), after, lacks_times(after), add_coverage,
-             "Device operations without a device time add nothing to these figures: the true times are larger.");
+    const char *caveat =
+        after ? "Device operations without a device time add nothing to these sums: a change can be a measurement that "
+                "was lost."
+              : "Device operations without a device time add nothing to these figures: the true times are larger.";
+    add_lack(answer, "coverage", report, lacks_times(report), after, lacks_times(after), add_coverage, caveat);
 }
 
 #define GAPS_FIELDS                                                                                                    \
