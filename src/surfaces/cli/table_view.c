@@ -3,19 +3,22 @@
 #include <libsmartcols.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <wchar.h>
 
 #include "base/number.h"
 #include "base/utf8.h"
 #include "questions/schema.h"
 
-enum { COLUMNS_MAX = 96, KEY_MAX = 128 };
+enum { COLUMNS_MAX = 96, KEY_MAX = 128, GAP = 2, TEXT_WIDTH_WANTED = 40 };
 
 /* One column of the table being made. */
 struct column {
     const struct ts_field *field;
     char key[KEY_MAX];
-    int places; /* decimals shown, the most any cell needs, at most 3 */
-    bool used;  /* some row holds something */
+    char heading[KEY_MAX];
+    int places;   /* decimals shown, the most any cell needs, at most 3 */
+    bool used;    /* some row holds something */
+    size_t width; /* of its widest cell or its heading, in terminal columns */
 };
 
 struct view {
@@ -193,6 +196,61 @@ static void add_lines(const struct view *view, const struct ts_field *fields, en
             add_line(view, field, answer);
 }
 
+static size_t display_width(struct ts_str text)
+{
+    size_t width = 0;
+    while (text.len) {
+        size_t len;
+        int columns = wcwidth((wchar_t)ts_utf8_decode(text, &len));
+        width += columns > 0 ? (size_t)columns : 0;
+        text = ts_str_sub(text, len, text.len);
+    }
+    return width;
+}
+
+/* The text of a cell; empty for what is null or not there. */
+static void add_cell(const struct view *view, const struct column *column, yyjson_mut_val *row, struct ts_buf *out)
+{
+    struct view into_cell = {view->args, view->look, out};
+    yyjson_mut_val *value = yyjson_mut_obj_get(row, column->key);
+    if (!empty(value))
+        add_value(&into_cell, column->field, value, numeric(column->field->kind) ? column->places : -1);
+}
+
+static void measure_column(const struct view *view, struct column *column, yyjson_mut_val *rows)
+{
+    size_t index, max;
+    yyjson_mut_val *row;
+    yyjson_mut_arr_foreach(rows, index, max, row)
+    {
+        yyjson_mut_val *value = yyjson_mut_obj_get(row, column->key);
+        column->used = column->used || !empty(value);
+        int places = value ? places_needed(value) : 0;
+        column->places = places > column->places ? places : column->places;
+    }
+    struct ts_buf cell;
+    ts_buf_init(&cell, 0);
+    column->width = display_width(ts_str_from(column->heading));
+    yyjson_mut_arr_foreach(rows, index, max, row)
+    {
+        ts_buf_clear(&cell);
+        add_cell(view, column, row, &cell);
+        size_t width = display_width(ts_buf_view(&cell));
+        column->width = width > column->width ? width : column->width;
+    }
+    ts_buf_free(&cell);
+}
+
+static void name_column(const struct view *view, struct column *column)
+{
+    ts_schema_key(column->field, view->args, column->key, sizeof column->key);
+    snprintf(column->heading, sizeof column->heading, "%s",
+             column->field->heading ? column->field->heading : column->key);
+    if (!column->field->heading)
+        for (char *c = column->heading; *c; c++)
+            *c = *c == '_' ? ' ' : *c;
+}
+
 /* Columns that some row fills, in the order of declaration. */
 static unsigned choose_columns(const struct view *view, const struct ts_field *children, yyjson_mut_val *rows,
                                struct column columns[COLUMNS_MAX])
@@ -203,20 +261,12 @@ static unsigned choose_columns(const struct view *view, const struct ts_field *c
             continue;
         struct column *column = &columns[count];
         *column = (struct column){.field = field};
-        ts_schema_key(field, view->args, column->key, sizeof column->key);
+        name_column(view, column);
         /* A field that is named after an argument may coincide with one declared beside it. */
         bool twice = false;
         for (unsigned i = 0; i < count; i++)
             twice = twice || strcmp(columns[i].key, column->key) == 0;
-        size_t index, max;
-        yyjson_mut_val *row;
-        yyjson_mut_arr_foreach(rows, index, max, row)
-        {
-            yyjson_mut_val *value = yyjson_mut_obj_get(row, column->key);
-            column->used = column->used || !empty(value);
-            int places = value ? places_needed(value) : 0;
-            column->places = places > column->places ? places : column->places;
-        }
+        measure_column(view, column, rows);
         if (column->used && !twice)
             count++;
     }
@@ -226,16 +276,11 @@ static unsigned choose_columns(const struct view *view, const struct ts_field *c
 static struct libscols_column *new_column(struct libscols_table *table, const struct column *column,
                                           const struct view *view)
 {
-    char heading[KEY_MAX];
-    snprintf(heading, sizeof heading, "%s", column->field->heading ? column->field->heading : column->key);
-    if (!column->field->heading)
-        for (char *c = heading; *c; c++)
-            *c = *c == '_' ? ' ' : *c;
     int flags = numeric(column->field->kind) ? SCOLS_FL_RIGHT : 0;
     bool long_text = column->field->kind == TS_KIND_STRING || column->field->kind == TS_KIND_LIST;
     if (view->look->width && long_text)
         flags |= SCOLS_FL_TRUNC;
-    struct libscols_column *made = scols_table_new_column(table, heading, 0, flags);
+    struct libscols_column *made = scols_table_new_column(table, column->heading, 0, flags);
     if (made && view->look->color)
         scols_cell_set_color(scols_column_get_header(made), "bold");
     return made;
@@ -245,12 +290,9 @@ static bool fill_row(struct libscols_line *line, const struct view *view, const 
                      yyjson_mut_val *row)
 {
     for (unsigned i = 0; i < count; i++) {
-        yyjson_mut_val *value = yyjson_mut_obj_get(row, columns[i].key);
         struct ts_buf cell;
-        struct view into_cell = {view->args, view->look, &cell};
         ts_buf_init(&cell, 0);
-        if (!empty(value))
-            add_value(&into_cell, columns[i].field, value, numeric(columns[i].field->kind) ? columns[i].places : -1);
+        add_cell(view, &columns[i], row, &cell);
         bool good = !cell.failed && scols_line_set_data(line, i, cell.ptr ? cell.ptr : "") == 0;
         ts_buf_free(&cell);
         if (!good)
@@ -301,13 +343,9 @@ static void add_without_trailing_blanks(struct ts_buf *out, struct ts_str text)
     }
 }
 
-static enum ts_status add_table(const struct view *view, const struct ts_field *list, yyjson_mut_val *rows,
-                                struct ts_error *error)
+static enum ts_status print_columns(const struct view *view, const struct column *columns, unsigned count,
+                                    yyjson_mut_val *rows, struct ts_error *error)
 {
-    struct column columns[COLUMNS_MAX];
-    unsigned count = choose_columns(view, list->children, rows, columns);
-    if (count == 0)
-        return TS_OK;
     struct libscols_table *table = scols_new_table();
     char *text = NULL;
     bool good =
@@ -315,11 +353,47 @@ static enum ts_status add_table(const struct view *view, const struct ts_field *
     if (good) {
         ts_buf_char(view->out, '\n');
         add_without_trailing_blanks(view->out, ts_str_from(text));
-        ts_buf_char(view->out, '\n');
     }
     free(text);
     scols_unref_table(table);
     return good ? TS_OK : ts_error_no_memory(error);
+}
+
+/* How many of the columns fit beside a first one of the given width; at least one. Long texts may be cut to fit. */
+static unsigned columns_that_fit(const struct view *view, size_t used, const struct column *columns, unsigned count)
+{
+    unsigned fit = 0;
+    for (; fit < count; fit++) {
+        size_t width = columns[fit].width;
+        if (!numeric(columns[fit].field->kind) && width > TEXT_WIDTH_WANTED)
+            width = TEXT_WIDTH_WANTED;
+        used += GAP + width;
+        if (fit && view->look->width && used > view->look->width)
+            break;
+    }
+    return fit;
+}
+
+/* The rows as a table; what does not fit beside goes into further tables below that repeat the first column. */
+static enum ts_status add_table(const struct view *view, const struct ts_field *list, yyjson_mut_val *rows,
+                                struct ts_error *error)
+{
+    struct column columns[COLUMNS_MAX], part[COLUMNS_MAX];
+    unsigned count = choose_columns(view, list->children, rows, columns);
+    if (count == 0)
+        return TS_OK;
+    unsigned next = 1;
+    do {
+        unsigned fit = columns_that_fit(view, columns[0].width, &columns[next], count - next);
+        part[0] = columns[0];
+        memcpy(&part[1], &columns[next], fit * sizeof *part);
+        enum ts_status status = print_columns(view, part, fit + 1, rows, error);
+        if (status)
+            return status;
+        next += fit;
+    } while (next < count);
+    ts_buf_char(view->out, '\n');
+    return TS_OK;
 }
 
 enum ts_status ts_table_view(const struct ts_question *question, const struct ts_args *args, yyjson_mut_val *answer,
