@@ -3,6 +3,7 @@
 #   tests/FOLDER/test_NAME.{sh,py}    run with TILESIGHT=the built program, for the folders below
 #   tests/bench/bench_NAME.c          one program each, left beside tilesight for tests/bench/bench.py; no test
 #   tests/support/*.c                 helpers that unit tests share (include root: tests/)
+#   tests/protocol/NAME.c             a helper program of scripts, which find it as TS_BUILD_DIR/tests/NAME
 # Names are FOLDER/NAME (unit/MODULE/NAME), labels are the folders, and exit status 77 is a skip.
 
 set(TS_SCRIPT_FOLDERS golden protocol cli docs device peers)
@@ -68,6 +69,15 @@ if(CMOCKA_FOUND)
 else()
   message(STATUS "cmocka is not installed: no unit tests")
 endif()
+
+file(GLOB helpers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/protocol/*.c")
+foreach(source IN LISTS helpers)
+  get_filename_component(name "${source}" NAME_WE)
+  add_executable(helper_${name} "${source}")
+  set_target_properties(helper_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+  target_link_libraries(helper_${name} PRIVATE ts_options PkgConfig::SECCOMP)
+endforeach()
 
 foreach(folder IN LISTS TS_SCRIPT_FOLDERS)
   if(folder STREQUAL "peers" AND NOT TS_TEST_PEERS)
