@@ -239,7 +239,7 @@ void ts_perf_add_gaps_dropped(struct ts_answer *answer, const struct ts_perf_rep
     }
 #define UNMATCHED_OP                                                                                                   \
     {                                                                                                                  \
-        .key = "first_op", .kind = TS_KIND_STRING, .nullable = true, .help = "its raw op code"                         \
+        .key = "first_op", .kind = TS_KIND_STRING, .nullable = true, .help = "its op code"                             \
     }
 static const struct ts_field unmatched_side[] = {UNMATCHED_COUNT, UNMATCHED_DEVICE, UNMATCHED_OP, {.key = NULL}};
 const struct ts_field ts_perf_unmatched_fields[] = {
@@ -260,7 +260,7 @@ static void add_unmatched(struct ts_answer *answer, yyjson_mut_val *object, cons
     else if (!pair)
         ts_answer_null(answer, object, "first_id");
     if (known)
-        ts_answer_text(answer, object, "first_op", ts_ops_text(report->source->ops, TS_OPS_OP_CODE, first->first_row));
+        ts_answer_text(answer, object, "first_op", ts_perf_source_name(report->source, first->first_row));
     else
         ts_answer_null(answer, object, "first_op");
 }

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""The command line as a user meets it: help, options, paths, exit statuses, what goes to which stream."""
+import gzip
+import json
+import os
+import pathlib
+import pty
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TILESIGHT = os.environ.get("TILESIGHT")
+if not TILESIGHT or not os.path.exists(TILESIGHT):
+    sys.exit(77)
+EXAMPLES = pathlib.Path(os.environ.get("TS_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2])) / "examples"
+BEFORE, AFTER, MESH = (str(EXAMPLES / name) for name in ("before", "after", "mesh"))
+CSV = "ops_perf_results_example.csv"
+QUESTIONS = ("load-report", "top-ops", "op-breakdown", "program-cache", "diff-reports")
+
+
+def run(*words, env=None, **more):
+    return subprocess.run([TILESIGHT, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          encoding="utf-8", errors="surrogateescape", env=dict(os.environ, **(env or {})), **more)
+
+
+def answer(*words):
+    done = run(*words, "--json")
+    if done.returncode:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+class Scratch(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8", newline="")
+        return path
+
+
+class Help(unittest.TestCase):
+    def test_no_words_is_wrong_usage_and_says_what_there_is(self):
+        done = run()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for question in QUESTIONS:
+            self.assertIn(question, done.stderr)
+
+    def test_help_lists_every_command_on_standard_output(self):
+        for word in ("--help", "-h", "help"):
+            done = run(word)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            for command in (*QUESTIONS, "mcp", "perf-report"):
+                self.assertIn(f"  {command} ", done.stdout)
+
+    def test_every_question_describes_its_options(self):
+        for question in QUESTIONS:
+            done = run(question, "--help")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), question)
+            self.assertTrue(done.stdout.startswith(f"usage: tilesight {question} "))
+            for option in ("--json", "--performance-path", "--threads", "--no-color"):
+                self.assertIn(option, done.stdout)
+            self.assertNotIn("--handle", done.stdout)
+        self.assertIn("device_time (default)", run("top-ops", "--help").stdout)
+
+    def test_version_is_one_line(self):
+        done = run("--version")
+        self.assertRegex(done.stdout, r"\Atilesight \d+\.\d+\.\d+\n\Z")
+
+
+class WrongUsage(unittest.TestCase):
+    def refused(self, status, words, *pieces):
+        done = run(*words)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), words)
+        self.assertTrue(done.stderr.startswith("tilesight: "), done.stderr)
+        for piece in pieces:
+            self.assertIn(piece, done.stderr)
+
+    def test_what_the_argument_table_can_tell_is_status_2(self):
+        self.refused(2, ["nonsense"], "nonsense")
+        self.refused(2, ["top-ops"], "name its folder")
+        self.refused(2, ["top-ops", BEFORE, AFTER], "one capture")
+        self.refused(2, ["diff-reports", BEFORE], "two captures")
+        self.refused(2, ["diff-reports", BEFORE, AFTER, MESH], "more than 2")
+        self.refused(2, ["top-ops", BEFORE, "--nope"], "--nope")
+        self.refused(2, ["top-ops", BEFORE, "--limit"], "--limit")
+        self.refused(2, ["top-ops", BEFORE, "--limit", "many"], "limit")
+        self.refused(2, ["top-ops", BEFORE, "--by", "speed"], "speed", "device_time")
+        self.refused(2, ["top-ops", BEFORE, "--include", "config,nonsense"], "nonsense", "advice")
+        self.refused(2, ["top-ops", BEFORE, "--json=yes"], "takes no value")
+        self.refused(2, ["top-ops", BEFORE, "--threads", "0"], "threads")
+        self.refused(2, ["top-ops", BEFORE, "--start-signpost", "x" * 257], "257", "256")
+        self.refused(2, ["perf-report"], "CSV")
+        self.refused(2, ["perf-report", BEFORE + "/" + CSV, "--id-range", "-"], "--id-range")
+        self.refused(2, ["perf-report", BEFORE + "/" + CSV, "--arch", "z80"], "z80", "wormhole")
+
+    def test_what_the_capture_cannot_answer_is_status_1(self):
+        self.refused(1, ["top-ops", "/no/such/folder"], "/no/such/folder")
+        self.refused(1, ["top-ops", BEFORE, "--start-signpost", "nope"], "nope", "TOKEN")
+        self.refused(1, ["diff-reports", BEFORE, MESH, "--start-signpost", "TOKEN"], "mesh")
+
+    def test_a_terminal_sequence_in_a_word_is_not_passed_on(self):
+        done = run("\033[31mred")
+        self.assertNotIn("\033", done.stderr)
+
+
+class Paths(Scratch):
+    def test_a_folder_and_the_file_in_it_answer_alike(self):
+        self.assertEqual(answer("top-ops", BEFORE), answer("top-ops", f"{BEFORE}/{CSV}"))
+        self.assertEqual(answer("top-ops", BEFORE), answer("top-ops", "--performance-path", BEFORE))
+
+    def test_compressed_captures_answer_alike(self):
+        with gzip.open(self.folder / (CSV + ".gz"), "wb") as out:
+            out.write((EXAMPLES / "before" / CSV).read_bytes())
+        self.assertEqual(answer("op-breakdown", BEFORE), answer("op-breakdown", self.folder))
+
+    def test_of_two_captures_the_first_is_before(self):
+        there, back = answer("diff-reports", BEFORE, AFTER), answer("diff-reports", AFTER, BEFORE)
+        self.assertEqual((there["before"], there["after"]), (BEFORE, AFTER))
+        self.assertEqual(there["delta_total"], -back["delta_total"])
+
+    def test_an_empty_folder_loads_and_answers_nothing(self):
+        loaded = answer("load-report", self.folder)
+        self.assertEqual((loaded["answerable"], loaded["performance_csv"]), ([], None))
+        done = run("top-ops", self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ops_perf_results", done.stderr)
+
+    def test_no_regular_file_is_opened(self):
+        fifo = self.folder / CSV
+        os.mkfifo(fifo)
+        self.assertEqual(run("top-ops", fifo, timeout=20).returncode, 1)
+        self.assertEqual(run("top-ops", self.folder, timeout=20).returncode, 1)
+        self.assertEqual(run("top-ops", "/dev/zero", timeout=20).returncode, 1)
+
+
+class Output(Scratch):
+    def test_json_is_one_compact_line_without_a_handle(self):
+        done = run("top-ops", BEFORE, "--json")
+        self.assertEqual(done.stdout.count("\n"), 1)
+        self.assertEqual(done.stderr, "")
+        parsed = json.loads(done.stdout)
+        self.assertNotIn("handle", parsed)
+        self.assertEqual(json.dumps(parsed, separators=(",", ":"), ensure_ascii=False), done.stdout.rstrip("\n"))
+
+    def test_options_spell_with_dash_or_underscore_and_with_equals(self):
+        wanted = answer("top-ops", BEFORE, "--start-signpost", "TOKEN", "--limit", "2")
+        self.assertEqual(answer("top_ops", BEFORE, "--start_signpost=TOKEN", "--limit=2"), wanted)
+
+    def test_groups_are_repeated_or_separated_by_commas(self):
+        self.assertEqual(answer("top-ops", BEFORE, "--include", "config", "--include", "flags"),
+                         answer("top-ops", BEFORE, "--include", "flags, config"))
+
+    def test_limits_are_clamped(self):
+        self.assertEqual(answer("top-ops", BEFORE, "--limit", "0")["returned"], 1)
+        self.assertEqual(answer("top-ops", BEFORE, "--limit", "5000")["returned"], 66)
+
+    def test_a_pipe_gets_no_colours_unless_asked(self):
+        self.assertNotIn("\033", run("top-ops", BEFORE).stdout)
+        self.assertIn("\033", run("top-ops", BEFORE, "--color").stdout)
+        self.assertNotIn("\033", run("top-ops", BEFORE, "--color", "--no-color").stdout)
+
+    def test_a_terminal_gets_colours_but_for_no_color(self):
+        for env, coloured in (({"TERM": "xterm"}, True), ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+                              ({"TERM": "dumb"}, False), ({"TERM": "xterm", "NO_COLOR": ""}, True)):
+            self.assertEqual("\033[" in self.on_terminal("top-ops", BEFORE, env=env), coloured, env)
+
+    def test_tables_keep_to_the_width_of_the_terminal(self):
+        for width in (80, 120):
+            shown = self.on_terminal("top-ops", BEFORE, "--include", "config,utilisation",
+                                     env={"COLUMNS": str(width), "NO_COLOR": "1"})
+            rows = [line for line in shown.splitlines() if line[:2].isdigit() or line.startswith("id ")]
+            self.assertGreater(len(rows), 20)
+            self.assertLessEqual(max(map(len, rows)), width)
+
+    def test_text_of_a_capture_cannot_drive_the_terminal(self):
+        lines = (EXAMPLES / "before" / CSV).read_text().splitlines()
+        header, row = lines[0], next(line for line in lines if line.startswith("LayerNorm"))
+        evil = "\u001b]0;owned\u0007\u202egnp\u200b" + "x" * 300
+        path = self.write(CSV, "\r\n".join([header, row.replace("LayerNormDeviceOperation", evil, 1), ""]))
+        for words in (["top-ops"], ["op-breakdown"], ["program-cache"], ["load-report"]):
+            shown = run(*words, path).stdout
+            for bad in ("\u001b", "\u0007", "\u202e", "\u200b"):
+                self.assertNotIn(bad, shown, words)
+
+    def test_a_full_disk_is_a_failure(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TILESIGHT, "top-ops", BEFORE], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("standard output", done.stderr)
+
+    def test_the_locale_changes_nothing(self):
+        plain = run("top-ops", BEFORE, env={"LC_ALL": "C"}).stdout
+        self.assertEqual(run("top-ops", BEFORE, env={"LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}).stdout, plain)
+
+    def on_terminal(self, *words, env):
+        """What the program writes when its standard output is a terminal."""
+        master, slave = pty.openpty()
+        process = subprocess.Popen([TILESIGHT, *words], stdout=slave, stderr=subprocess.DEVNULL,
+                                   env={**{k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TERM")}, **env})
+        os.close(slave)
+        out = b""
+        while True:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            out += piece
+        os.close(master)
+        process.wait()
+        return out.decode().replace("\r\n", "\n")
+
+
+class PerfReport(Scratch):
+    def test_rows_and_groups_are_written_beside_each_other(self):
+        out = self.folder / "rows.csv"
+        done = run("perf-report", f"{MESH}/{CSV}", "--csv", out)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["rows.csv", "rows_stacked.csv"])
+        self.assertTrue(out.read_text().startswith("ID,Total %,Bound,"))
+
+    def test_a_window_without_device_operations_lists_the_signposts_and_fails(self):
+        done = run("perf-report", f"{BEFORE}/{CSV}", "--csv", self.folder / "rows.csv")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("TOKEN (2)", done.stderr)
+        self.assertTrue((self.folder / "rows.csv").exists())
+
+    def test_a_folder_that_is_not_there_leaves_nothing_behind(self):
+        done = run("perf-report", f"{MESH}/{CSV}", "--csv", self.folder / "no" / "rows.csv")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("rows.csv", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_an_unreadable_input_does_not_touch_an_old_output(self):
+        old = self.write("rows.csv", "old")
+        broken = self.write("broken.csv", 'OP CODE,OP TYPE,DEVICE ID\n"open')
+        self.assertEqual(run("perf-report", broken, "--csv", old).returncode, 1)
+        self.assertEqual(old.read_text(), "old")
+
+
+if __name__ == "__main__":
+    unittest.main()
