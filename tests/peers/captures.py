@@ -1,4 +1,4 @@
-"""Captures for the peer tests that hold every kind of file, made from the operations CSVs in examples/.
+"""Captures for the peer tests, made from the operations CSVs in examples/.
 
 write_full() makes a performance folder with a device log whose zones lie inside the operations of the CSV, and a
 profiler folder whose graphs launch the same operations, so that the two link. The run it tells of has what the
@@ -156,13 +156,26 @@ def write_profiler(folder, operations):
         out.write("arch:\n  0: wormhole_b0\n")
 
 
+def csv_of(example):
+    name, = [name for name in os.listdir(example) if name.startswith("ops_perf_results")]
+    return os.path.join(example, name)
+
+
+def write_large(example, folder):
+    """Makes a folder with the example's operations CSV many times over: what takes a moment to load."""
+    os.makedirs(folder)
+    with open(csv_of(example), encoding="utf-8") as text:
+        header, *rows = text.readlines()
+    with open(os.path.join(folder, "ops_perf_results_large.csv"), "w", encoding="utf-8") as out:
+        out.writelines([header, *rows * 1000])
+
+
 def write_full(example, folder):
     """Makes folder/performance and folder/profiler from the example folder, which must be of one device."""
     performance, profiler = os.path.join(folder, "performance"), os.path.join(folder, "profiler")
     os.makedirs(performance)
     os.makedirs(profiler)
-    name, = [name for name in os.listdir(example) if name.startswith("ops_perf_results")]
-    shutil.copy(os.path.join(example, name), performance)
-    operations = operations_of(os.path.join(example, name))
+    shutil.copy(csv_of(example), performance)
+    operations = operations_of(csv_of(example))
     write_device_log(os.path.join(performance, "profile_log_device.csv"), operations)
     write_profiler(profiler, operations)

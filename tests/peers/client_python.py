@@ -13,7 +13,7 @@ async def main():
     plan = transcript.plan
     command, *arguments = plan["command"]
     server = stdio_client(StdioServerParameters(command=command, args=arguments, env=plan["env"]))
-    async with Client(server, mode=plan["mode"], read_timeout_seconds=plan["timeout"]) as client:
+    async with Client(server, mode=plan["mode"]) as client:
         if plan["mode"] == "legacy":
             with warnings.catch_warnings():  # ping is deprecated, because newer revisions have none.
                 warnings.simplefilter("ignore")
@@ -24,8 +24,8 @@ async def main():
                 "inputSchema": tool.input_schema, "outputSchema": tool.output_schema,
                 "annotations": tool.annotations and tool.annotations.model_dump(by_alias=True, exclude_none=True)})
         for call in plan["calls"]:
-            async def ask(arguments, on_progress, tool=call["tool"]):
-                result = await client.call_tool(tool, arguments, progress_callback=on_progress)
+            async def ask(arguments, on_progress, tool=call["tool"], seconds=call["seconds"]):
+                result = await client.call_tool(tool, arguments, seconds, on_progress)
                 return [item.text for item in result.content], result.is_error, result.structured_content
             await transcript.call(call, MCPError, ask)
         info = client.server_info

@@ -14,8 +14,7 @@ async def main():
     plan = transcript.plan
     command, *arguments = plan["command"]
     server = StdioServerParameters(command=command, args=arguments, env=plan["env"])
-    timeout = datetime.timedelta(seconds=plan["timeout"])
-    async with stdio_client(server) as (read, write), ClientSession(read, write, timeout) as session:
+    async with stdio_client(server) as (read, write), ClientSession(read, write) as session:
         hello = await session.initialize()
         transcript.facts = {"protocol_version": hello.protocolVersion, "instructions": hello.instructions,
                             "server_info": hello.serverInfo.model_dump(exclude_none=True),
@@ -27,8 +26,8 @@ async def main():
                 "inputSchema": tool.inputSchema, "outputSchema": tool.outputSchema,
                 "annotations": tool.annotations and tool.annotations.model_dump(exclude_none=True)})
         for call in plan["calls"]:
-            async def ask(arguments, on_progress, tool=call["tool"]):
-                result = await session.call_tool(tool, arguments, progress_callback=on_progress)
+            async def ask(arguments, on_progress, tool=call["tool"], seconds=call["seconds"]):
+                result = await session.call_tool(tool, arguments, datetime.timedelta(seconds=seconds), on_progress)
                 return [item.text for item in result.content], result.isError, result.structuredContent
             await transcript.call(call, McpError, ask)
     transcript.print()

@@ -4,8 +4,9 @@ A test names a client and the sessions it shall have. The client is a small prog
 the server, lists the tools, makes the calls of the plan, and prints a transcript of what it was given; everything is
 judged here, the same for all clients.
 
-  plan        {"command", "env", "mode", "offer", "timeout", "modules", "calls": [{"tool", "arguments", "as",
-              "progress"}]}; an argument "$NAME" is the handle that the call with "as": NAME brought
+  plan        {"command", "env", "mode", "offer", "modules", "calls": [{"tool", "arguments", "as", "progress",
+              "seconds"}]}; an argument "$NAME" is the handle that the call with "as": NAME brought, and progress asks
+              to be told of it
   transcript  {"protocol_version", "server_info", "capabilities", "instructions", "tools": [as listed], "answers":
               [{"arguments", "progress", and "texts", "is_error", "structured", or "error": {"code", "message"}}]}
 
@@ -94,7 +95,7 @@ def calls_for(names, places):
             calls.append({**call, "tool": name, "arguments": arguments})
         calls.append({"tool": name, "arguments": {"no_such_argument": 1}, "refused": True, "invalid": True})
     calls.append({"tool": "no_such_tool", "arguments": {}, "unknown": True})
-    return calls
+    return [{"seconds": CALL_SECONDS, **call} for call in calls]
 
 
 class Judge:
@@ -181,6 +182,9 @@ class Judge:
         where = f"{call['tool']} {json.dumps(answer['arguments'])}"
         steps = [step[0] for step in answer["progress"]]
         self.check(all(a < b for a, b in zip(steps, steps[1:])), f"{where}: progress goes back: {steps}")
+        if call.get("abandoned"):  # The client cancels what takes it too long; the calls after it show that both go on.
+            self.check("error" in answer, f"{where}: answered within {call['seconds']} seconds")
+            return
         if call.get("unknown"):
             error = answer.get("error", {})
             self.check(error.get("code") == -32602 and call["tool"] in error.get("message", ""),
@@ -218,7 +222,7 @@ def converse(program, client, modules, session, calls, folder):
     command = ["sh", os.path.join(HERE, "serve.sh"), log, endings, program, "mcp"]
     kept = ("ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LLVM_PROFILE_FILE", "PATH")
     plan = {"command": command + (["--structured"] if session.structured else []), "mode": session.mode,
-            "offer": session.offer, "timeout": CALL_SECONDS, "modules": modules, "calls": calls,
+            "offer": session.offer, "modules": modules, "calls": calls,
             "env": {"HOME": folder, **{name: os.environ[name] for name in kept if name in os.environ}}}
     runner = "node" if client.endswith(".mjs") else os.path.join(modules, "bin", "python")
     judge = Judge(session)
@@ -245,8 +249,10 @@ def main(client, kind, sessions):
     names = question_names()
     failed = False
     with tempfile.TemporaryDirectory(prefix="tilesight-peers-") as folder:
-        places = {"full": os.path.join(folder, "full"), "examples": os.path.join(ROOT, "examples")}
+        places = {name: os.path.join(folder, name) for name in ("full", "large")}
+        places["examples"] = os.path.join(ROOT, "examples")
         captures.write_full(os.path.join(places["examples"], "before"), places["full"])
+        captures.write_large(os.path.join(places["examples"], "before"), places["large"])
         calls = calls_for(names, places)
         for number, session in enumerate(sessions):
             home = os.path.join(folder, f"session-{number}")

@@ -20,7 +20,7 @@ async function answerTo(call, ask) {
     try {
         const result = await ask(
             { name: call.tool, arguments: answer.arguments },
-            { timeout: plan.timeout * 1000, ...(call.progress && { onprogress }) },
+            { timeout: call.seconds * 1000, ...(call.progress && { onprogress }) },
         );
         answer.texts = result.content.map(item => item.text);
         answer.is_error = result.isError ?? false;
