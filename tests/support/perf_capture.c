@@ -60,15 +60,25 @@ void perf_bench_write(const struct perf_bench *bench, const char *name, const ch
     assert_int_equal(fclose(file), 0);
 }
 
+static unsigned open_capture(struct perf_bench *bench, const char *path, const char *label)
+{
+    struct ts_error error;
+    assert_true(bench->count < sizeof bench->captures / sizeof *bench->captures);
+    if (ts_capture_open(bench->session, NULL, path, label, &bench->captures[bench->count], &error))
+        fail_msg("%s: %s", path, error.message);
+    return bench->count++;
+}
+
 unsigned perf_bench_open(struct perf_bench *bench, const char *name)
 {
     char path[512];
-    struct ts_error error;
     path_of(bench, name, path);
-    assert_true(bench->count < sizeof bench->captures / sizeof *bench->captures);
-    if (ts_capture_open(bench->session, NULL, path, name, &bench->captures[bench->count], &error))
-        fail_msg("%s: %s", name, error.message);
-    return bench->count++;
+    return open_capture(bench, path, name);
+}
+
+unsigned perf_bench_open_at(struct perf_bench *bench, const char *path)
+{
+    return open_capture(bench, path, path);
 }
 
 unsigned perf_bench_capture(struct perf_bench *bench, const char *name, const char *csv)

@@ -19,6 +19,8 @@ void perf_bench_free(struct perf_bench *bench);
 void perf_bench_write(const struct perf_bench *bench, const char *name, const char *text);
 /* Open FOLDER/name as a performance report labelled name; which capture it is. */
 unsigned perf_bench_open(struct perf_bench *bench, const char *name);
+/* The same of a path anywhere, which is its label too. */
+unsigned perf_bench_open_at(struct perf_bench *bench, const char *path);
 /* Write an operations CSV into FOLDER/name/ and open it. */
 unsigned perf_bench_capture(struct perf_bench *bench, const char *name, const char *csv);
 
