@@ -224,16 +224,8 @@ static void count_notice(struct ts_buf *out, uint64_t count, const char *one, co
 
 static void window_notices(const struct ts_perf_selection *selection, struct ts_buf *out)
 {
-    struct ts_quote quote;
     if (selection->window.ignored)
         ts_buf_text(out, "The file has no signposts, so the range does not apply: the whole file is reported.\n");
-    if (selection->after_signpost.len > 0)
-        ts_buf_printf(
-            out,
-            "Reported is what follows the last signpost, \"%s\" (row id %llu); --ignore-signposts reports the "
-            "whole file.\n",
-            ts_error_quote(&quote, selection->after_signpost, TS_QUOTE_FILE),
-            (unsigned long long)selection->after_row + 2);
 }
 
 static void source_notices(const struct ts_perf_source *source, struct ts_buf *out)

@@ -33,7 +33,8 @@ enum ts_status ts_perf_selection_create(struct ts_context *context, const struct
                                         struct ts_perf_selection **out, struct ts_error *error);
 void ts_perf_selection_destroy(struct ts_perf_selection *selection);
 
-/* What a reader of the report must know, one sentence a line, each ended by '\n'; nothing when there is nothing. */
+/* What a reader of the report must know, one sentence a line, each ended by '\n'; nothing when there is nothing. The window
+ * by default is not among it: see after_signpost. */
 void ts_perf_selection_notices(const struct ts_perf_selection *selection, struct ts_buf *out);
 
 /* Over the reported operations: bytes moved from and to DRAM by those whose DRAM traffic is known, per second of all device

@@ -365,3 +365,39 @@ void ts_stacked_destroy(struct ts_stacked *stacked)
     ts_arena_free(&stacked->arena);
     free(stacked);
 }
+
+/* ---- order ---- */
+
+static int by_device(const void *left, const void *right)
+{
+    const struct ts_stacked_line *a = left, *b = right;
+    return (a->group->device > b->group->device) - (a->group->device < b->group->device);
+}
+
+static int by_time(const void *left, const void *right)
+{
+    const struct ts_stacked_line *a = left, *b = right;
+    if (a->group->device_time_kahan != b->group->device_time_kahan)
+        return a->group->device_time_kahan > b->group->device_time_kahan ? -1 : 1;
+    int order = ts_str_compare(a->group->name, b->group->name);
+    return order != 0 ? order : by_device(left, right);
+}
+
+const struct ts_stacked_line *ts_stacked_rank(struct ts_stacked *stacked)
+{
+    struct ts_stacked_line *lines = TS_ARENA_ARRAY(&stacked->arena, struct ts_stacked_line, (size_t)stacked->count + 1);
+    if (!lines)
+        return NULL;
+    for (uint32_t i = 0; i < stacked->count; i++)
+        lines[i].group = &stacked->groups[i];
+    qsort(lines, stacked->count, sizeof *lines, by_device);
+    for (uint32_t first = 0, end; first < stacked->count; first = end) {
+        double total = 0;
+        for (end = first; end < stacked->count && by_device(&lines[first], &lines[end]) == 0; end++)
+            total += lines[end].group->device_time_kahan;
+        for (uint32_t i = first; i < end; i++)
+            lines[i].total = total;
+    }
+    qsort(lines, stacked->count, sizeof *lines, by_time);
+    return lines;
+}

@@ -36,4 +36,18 @@ enum ts_status ts_stacked_create(struct ts_context *context, const struct ts_per
                                  struct ts_error *error);
 void ts_stacked_destroy(struct ts_stacked *stacked);
 
+/* A group in its place of the report. */
+struct ts_stacked_line {
+    const struct ts_stacked_group *group;
+    double total; /* device time (us) its share is of: that of its device, of all groups where devices are merged */
+};
+/* The share in percent; 0 where there is no time to share. */
+static inline double ts_stacked_share(const struct ts_stacked_line *line)
+{
+    return line->total > 0 ? line->group->device_time_kahan / line->total * 100 : 0;
+}
+/* All groups by device time, largest first, ties by name, then device. count lines that live as long as stacked; NULL: memory
+ * is out (ts_arena_error of its arena). */
+const struct ts_stacked_line *ts_stacked_rank(struct ts_stacked *stacked);
+
 #endif

@@ -1,6 +1,5 @@
 #include "transforms/perf_csv.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/number.h"
@@ -325,53 +324,13 @@ static enum ts_status write_row_csv(struct ts_context *context, const struct ts_
 
 /* ---- the stacked CSV ---- */
 
-struct stacked_line {
-    const struct ts_stacked_group *group;
-    double total; /* that its share is of */
-};
-
-static int by_device(const void *left, const void *right)
-{
-    const struct stacked_line *a = left, *b = right;
-    return (a->group->device > b->group->device) - (a->group->device < b->group->device);
-}
-
-static int by_time(const void *left, const void *right)
-{
-    const struct stacked_line *a = left, *b = right;
-    if (a->group->device_time_kahan != b->group->device_time_kahan)
-        return a->group->device_time_kahan > b->group->device_time_kahan ? -1 : 1;
-    int order = ts_str_compare(a->group->name, b->group->name);
-    return order != 0 ? order : by_device(left, right);
-}
-
-/* Groups in the order they are written, each with the total of its device (of all, where they are merged: -1). */
-static struct stacked_line *sort_groups(const struct ts_stacked *stacked)
-{
-    struct stacked_line *lines = calloc((size_t)stacked->count + 1, sizeof *lines);
-    if (!lines)
-        return NULL;
-    for (uint32_t i = 0; i < stacked->count; i++)
-        lines[i].group = &stacked->groups[i];
-    qsort(lines, stacked->count, sizeof *lines, by_device);
-    for (uint32_t first = 0, end; first < stacked->count; first = end) {
-        double total = 0;
-        for (end = first; end < stacked->count && by_device(&lines[first], &lines[end]) == 0; end++)
-            total += lines[end].group->device_time_kahan;
-        for (uint32_t i = first; i < end; i++)
-            lines[i].total = total;
-    }
-    qsort(lines, stacked->count, sizeof *lines, by_time);
-    return lines;
-}
-
 /* How zeros look follows from how the reference keeps its columns: a sum nothing was added to is the integer 0, and so is
  * a share of nothing. */
 struct zeros {
     bool percent, time;
 };
 
-static struct zeros judge_zeros(const struct ts_stacked *stacked, const struct stacked_line *lines, bool per_device)
+static struct zeros judge_zeros(const struct ts_stacked *stacked, const struct ts_stacked_line *lines, bool per_device)
 {
     struct zeros zeros = {.percent = !per_device};
     for (uint32_t i = 0; i < stacked->count; i++)
@@ -392,14 +351,14 @@ static void add_stacked_header(struct line *line, const struct ts_perf_csv_optio
     end_line(line);
 }
 
-static void add_group(struct line *line, const struct ts_perf_csv_options *options, const struct stacked_line *entry,
+static void add_group(struct line *line, const struct ts_perf_csv_options *options, const struct ts_stacked_line *entry,
                       struct zeros zeros)
 {
     const struct ts_stacked_group *group = entry->group;
     if (zeros.percent)
         add_integer(line, 0);
     else
-        add_fixed(line, entry->total > 0 ? group->device_time_kahan / entry->total * 100 : 0);
+        add_fixed(line, ts_stacked_share(entry));
     add_text(line, group->name);
     if (options->no_merge_devices)
         add_integer(line, group->device);
@@ -419,12 +378,12 @@ static void add_group(struct line *line, const struct ts_perf_csv_options *optio
     end_line(line);
 }
 
-static enum ts_status write_groups(const struct ts_perf_csv_options *options, const struct ts_stacked *stacked,
+static enum ts_status write_groups(const struct ts_perf_csv_options *options, struct ts_stacked *stacked,
                                    struct ts_writer *writer, struct ts_error *error)
 {
-    struct stacked_line *lines = sort_groups(stacked);
+    const struct ts_stacked_line *lines = ts_stacked_rank(stacked);
     if (!lines)
-        return ts_error_no_memory(error);
+        return ts_arena_error(&stacked->arena, error);
     struct zeros zeros = judge_zeros(stacked, lines, options->no_merge_devices);
     struct line line = {.end = "\n"};
     ts_buf_init(&line.text, 0);
@@ -434,7 +393,6 @@ static enum ts_status write_groups(const struct ts_perf_csv_options *options, co
     ts_writer_str(writer, ts_buf_view(&line.text));
     enum ts_status status = ts_buf_status(&line.text, error);
     ts_buf_free(&line.text);
-    free(lines);
     return status;
 }
 
@@ -468,7 +426,7 @@ static enum ts_status choose_stacked_path(const struct ts_perf_csv_options *opti
 {
     struct ts_str path;
     *out = NULL;
-    if (options->no_summary || (!options->summary_base && is_special(options->csv)))
+    if (options->no_summary || (!options->summary_base && (!options->csv || is_special(options->csv))))
         return TS_OK;
     if (options->summary_base) {
         path = ts_arena_printf(arena, "%s.csv", options->summary_base);
@@ -516,8 +474,8 @@ static enum ts_status write_files(struct ts_context *context, const struct ts_pe
                                   struct ts_error *error)
 {
     struct ts_writer *rows = NULL, *stacked = NULL;
-    enum ts_status status = ts_writer_create(context, options->csv, &rows, error);
-    if (status == TS_OK)
+    enum ts_status status = options->csv ? ts_writer_create(context, options->csv, &rows, error) : TS_OK;
+    if (status == TS_OK && rows)
         status = write_row_csv(context, options, selection, rows, error);
     if (status == TS_OK)
         status = prepare_stacked(context, options, selection, result, &stacked, error);
@@ -533,7 +491,7 @@ static enum ts_status write_files(struct ts_context *context, const struct ts_pe
         ts_writer_abandon(rows);
         return status;
     }
-    return ts_writer_commit(rows, error);
+    return rows ? ts_writer_commit(rows, error) : TS_OK;
 }
 
 /* ---- result ---- */
@@ -587,6 +545,15 @@ static enum ts_status describe(const struct ts_perf_selection *selection, struct
     return TS_OK;
 }
 
+enum ts_status ts_perf_csv_write_report(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                        const struct ts_perf_selection *selection, struct ts_perf_csv_result *result,
+                                        struct ts_error *error)
+{
+    ts_arena_init(&result->arena, context->memory_limit);
+    enum ts_status status = describe(selection, result, error);
+    return status == TS_OK ? write_files(context, options, selection, result, error) : status;
+}
+
 enum ts_status ts_perf_csv_write(struct ts_context *context, const struct ts_perf_csv_options *options,
                                  struct ts_perf_csv_result *result, struct ts_error *error)
 {
@@ -607,10 +574,7 @@ enum ts_status ts_perf_csv_write(struct ts_context *context, const struct ts_per
     enum ts_status status = ts_perf_selection_create(context, &selection_options, &selection, error);
     if (status != TS_OK)
         return status;
-    ts_arena_init(&result->arena, context->memory_limit);
-    status = describe(selection, result, error);
-    if (status == TS_OK)
-        status = write_files(context, options, selection, result, error);
+    status = ts_perf_csv_write_report(context, options, selection, result, error);
     ts_perf_selection_destroy(selection);
     return status;
 }

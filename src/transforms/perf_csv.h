@@ -20,7 +20,7 @@ struct ts_perf_csv_options {
     bool raw_op_codes; /* a last column Raw OP Code */
     bool no_summary;   /* no stacked report */
     enum ts_stacked_by group_by;
-    const char *csv;          /* the row CSV */
+    const char *csv;          /* the row CSV; NULL: only the stacked report, to summary_base */
     const char *summary_base; /* the stacked report goes to this with .csv behind it; NULL: beside csv, its name without
                                  extension and with _stacked.csv behind it (none when csv is a device or a pipe) */
 };
@@ -51,6 +51,11 @@ struct ts_perf_csv_result {
  * written). */
 enum ts_status ts_perf_csv_write(struct ts_context *context, const struct ts_perf_csv_options *options,
                                  struct ts_perf_csv_result *result, struct ts_error *error);
+/* The same of a report that is made already: what the options say on what is reported is not looked at. Errors: TS_IO,
+ * TS_LIMIT, TS_NO_MEMORY, TS_CANCELLED. */
+enum ts_status ts_perf_csv_write_report(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                        const struct ts_perf_selection *selection, struct ts_perf_csv_result *result,
+                                        struct ts_error *error);
 void ts_perf_csv_result_free(struct ts_perf_csv_result *result);
 
 #endif
