@@ -199,8 +199,8 @@ static void test_page(void **state)
     static const char *const parts[] = {
         "# fake: Fake\n",
         "A question.\n\nSays something.\n",
-        "    tilesight fake CAPTURE [--by NAME] [--include GROUP,...] [--limit N] [--rank N] --row ID [--start TEXT]"
-        " [--text TEXT] [--json]\n",
+        "    tilesight fake CAPTURE [--by NAME] [--include GROUP,...] [--limit N] [--rank N] --row ID ",
+        " --row ID [--start TEXT] [--text TEXT] [--json]\n",
         "| `handle` | handle; on the command line a path | required | from load_report |\n",
         "| `by` | one of `time`, `size` | `time` | metric |\n",
         "| `include` | any of `more`, `flags` |  | a\\|b |\n",
