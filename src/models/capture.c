@@ -26,16 +26,22 @@ static void destroy_cache_reuse(struct ts_part *part)
     ts_cache_reuse_destroy((struct ts_cache_reuse *)part);
 }
 
+/* Nothing but that a range was asked, of a file in which no range applies. */
+static void destroy_asked(struct ts_part *part)
+{
+    free(part);
+}
+
 static const struct ts_part_type source_type = {"perf_source", TS_PART_REFUSE, destroy_source};
 static const struct ts_part_type report_type = {"perf_report", TS_PART_REFUSE, destroy_report};
 static const struct ts_part_type cache_reuse_type = {"cache_reuse", TS_PART_REFUSE, destroy_cache_reuse};
+static const struct ts_part_type asked_type = {"asked_range", TS_PART_REFUSE, destroy_asked};
 
 /* What making a part of a capture needs to know. */
 struct making {
     struct ts_capture *capture;
     struct ts_identity now;                /* of the CSV on disk */
     const struct ts_signpost_range *range; /* of a report; NULL: the whole file */
-    bool ignored;                          /* out: the range does not apply, the file has no signposts */
 };
 
 static enum ts_status
@@ -361,14 +367,9 @@ static enum ts_status make_report(struct ts_context *context, void *data, struct
     struct ts_perf_report *report;
     struct ts_perf_report_options options = {.no_merge = false};
     enum ts_status status = acquire_source(context, making, &source, error);
-    if (status == TS_OK && making->range) {
+    if (status == TS_OK && making->range)
         status = ts_signposts_window(&source->signposts, making->range, source->ops->rows, making->capture->label,
                                      &options.window, error);
-        if (status == TS_OK && options.window.ignored) {
-            making->ignored = true;
-            return ts_error_set(error, TS_REFUSED, "%s: has no signposts", making->capture->label);
-        }
-    }
     if (status == TS_OK)
         status = ts_perf_report_create(context, source, &options, &report, error);
     if (status != TS_OK)
@@ -415,6 +416,41 @@ static enum ts_status whole_report(struct ts_context *context, struct making *ma
     return status;
 }
 
+static enum ts_status make_asked(struct ts_context *context, void *data, struct ts_part **out, struct ts_error *error)
+{
+    (void)context;
+    const struct making *making = data;
+    struct ts_part *part = calloc(1, sizeof *part);
+    if (!part)
+        return ts_error_no_memory(error);
+    part->size = sizeof *part;
+    part->identity = making->capture->csv_identity;
+    *out = part;
+    return TS_OK;
+}
+
+/* A range of a file without signposts is the whole report; like any range, one not asked before needs the file as it was. */
+static enum ts_status inapplicable_range(struct ts_context *context, struct making *making, const char *options,
+                                         struct ts_perf_report **out, struct ts_row_window *window,
+                                         struct ts_error *error)
+{
+    struct ts_part *part;
+    enum ts_status status = acquire(context, making, &asked_type, options, make_asked, &part, error);
+    return status == TS_OK ? whole_report(context, making, true, out, window, error) : status;
+}
+
+static enum ts_status applicable_range(struct ts_context *context, struct making *making, const char *options,
+                                       struct ts_perf_report **out, struct ts_row_window *window,
+                                       struct ts_error *error)
+{
+    enum ts_status status = acquire_report(context, making, options, out, error);
+    if (status != TS_OK)
+        return status;
+    /* From the report's own source: the session may have given up the part. */
+    return ts_signposts_window(&(*out)->source->signposts, making->range, (*out)->source->ops->rows,
+                               making->capture->label, window, error);
+}
+
 static enum ts_status range_report(struct ts_context *context, struct making *making,
                                    const struct ts_signpost_range *range, struct ts_perf_report **out,
                                    struct ts_row_window *window, struct ts_error *error)
@@ -424,18 +460,11 @@ static enum ts_status range_report(struct ts_context *context, struct making *ma
     encode_range(&options, range);
     enum ts_status status = ts_buf_status(&options, error);
     making->range = range;
-    if (status == TS_OK)
-        status = acquire_report(context, making, options.ptr, out, error);
+    if (status == TS_OK && making->capture->signpost_count == 0)
+        status = inapplicable_range(context, making, options.ptr, out, window, error);
+    else if (status == TS_OK)
+        status = applicable_range(context, making, options.ptr, out, window, error);
     ts_buf_free(&options);
-    if (status == TS_OK)
-        /* From the report's own source: the session may have given up the part. */
-        return ts_signposts_window(&(*out)->source->signposts, range, (*out)->source->ops->rows, making->capture->label,
-                                   window, error);
-    if (making->ignored)
-        return whole_report(context, making, true, out, window, error);
-    if (status == TS_CHANGED && making->capture->signpost_count == 0)
-        /* It applied to nothing when it was asked before, and was answered from the whole report. */
-        return whole_report(context, making, true, out, window, error);
     return status;
 }
 
