@@ -3,6 +3,7 @@ import calendar
 import fcntl
 import os
 import re
+import resource
 import shutil
 import stat
 import time
@@ -107,6 +108,25 @@ class Content(Usage):
         server.request("ping")
         self.assertEqual(server.close(), 0)
         self.assertNotIn(str(self.scratch.home), server.errors())
+
+
+    def test_a_failure_is_no_refusal(self):
+        if os.environ.get("TILESIGHT_SANITIZE"):
+            self.skipTest("the sanitizers need their own memory")
+        many = self.scratch.capture("many", support.HEADER + "".join(
+            support.row(f"Op{n}", n, n, 1, 5, n, "False") for n in range(60000)))
+        server = self.start()
+        server.load(self.scratch.capture())
+        with open(f"/proc/{server.process.pid}/statm", encoding="ascii") as file:
+            size = int(file.read().split()[0]) * resource.getpagesize()
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, (size + (2 << 20),) * 2)
+        text = server.refusal("load_report", performance_path=str(many))
+        self.assertTrue(text.startswith("load_report: "), text)
+        self.assertIn("memory", text)
+        self.assertEqual(server.answer("top_ops", handle="report-1")["returned"], 3)
+        self.assertEqual(self.calls(), [("load_report", "ok"), ("load_report", "error"), ("top_ops", "ok")])
+        self.assertEqual(server.close(), 0)
+        self.assertIn(f"error: {text}\n", server.log)
 
 
 class OptOut(Usage):

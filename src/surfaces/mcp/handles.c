@@ -40,16 +40,28 @@ static void list_names(const struct ts_mcp_handles *handles, struct ts_buf *out)
         ts_buf_text(out, "none");
 }
 
+/* The place of the capture with this name; count when there is none. */
+static size_t find(const struct ts_mcp_handles *handles, struct ts_str name)
+{
+    static const struct ts_str prefix = {"report-", 7};
+    size_t count = handles->captures.count, number = 0;
+    if (!ts_str_starts_with(name, prefix) || name.len == prefix.len || name.ptr[prefix.len] == '0')
+        return count;
+    for (size_t i = prefix.len; i < name.len && number <= count; i++) {
+        if (name.ptr[i] < '0' || name.ptr[i] > '9')
+            return count;
+        number = number * 10 + (size_t)(name.ptr[i] - '0');
+    }
+    return number <= count ? number - 1 : count;
+}
+
 enum ts_status ts_mcp_handles_find(const struct ts_mcp_handles *handles, struct ts_str name, struct ts_capture **out,
                                    struct ts_error *error)
 {
-    for (size_t i = 0; i < handles->captures.count; i++) {
-        char own[TS_MCP_HANDLE_TEXT];
-        name_of(i, own);
-        if (ts_str_is(name, own)) {
-            *out = handles->captures.items[i];
-            return TS_OK;
-        }
+    size_t place = find(handles, name);
+    if (place < handles->captures.count) {
+        *out = handles->captures.items[place];
+        return TS_OK;
     }
     struct ts_buf names;
     ts_buf_init(&names, 0);
