@@ -38,9 +38,12 @@ static struct change *find_change(struct changes *changes, struct ts_str op_code
 }
 
 /* Add one report's rows. Names repeat: known[name] is where a displayed name was found before, plus 1. */
-static bool add_rows(struct changes *changes, const struct ts_perf_report *report, unsigned side, uint32_t *known)
+static enum ts_status add_rows(struct ts_context *context, struct changes *changes, const struct ts_perf_report *report,
+                               unsigned side, uint32_t *known, struct ts_error *error)
 {
-    for (uint32_t row = 0; row < report->count; row++) {
+    enum ts_status status = TS_OK;
+    for (uint32_t row = 0; !status && row < report->count; row++) {
+        status = ts_perf_check_row(context, row, error);
         double value = ts_perf_metric_value(report, row, changes->metric);
         if (!ts_present(value))
             continue;
@@ -52,22 +55,22 @@ static bool add_rows(struct changes *changes, const struct ts_perf_report *repor
                 continue;
             change = find_change(changes, op_code);
             if (!change)
-                return false;
+                return ts_error_no_memory(error);
             known[name] = (uint32_t)(change - changes->items.items) + 1;
         }
         change->sums[side] += value;
         change->counts[side]++;
     }
-    return true;
+    return status;
 }
 
-static enum ts_status add_side(struct changes *changes, const struct ts_perf_report *report, unsigned side,
-                               struct ts_error *error)
+static enum ts_status add_side(struct ts_context *context, struct changes *changes, const struct ts_perf_report *report,
+                               unsigned side, struct ts_error *error)
 {
     uint32_t *known = calloc((size_t)report->source->names.count + 1, sizeof *known);
-    bool good = known && add_rows(changes, report, side, known);
+    enum ts_status status = known ? add_rows(context, changes, report, side, known, error) : ts_error_no_memory(error);
     free(known);
-    return good ? TS_OK : ts_error_no_memory(error);
+    return status;
 }
 
 static bool moved_more(const void *data, uint32_t a, uint32_t b)
@@ -180,7 +183,7 @@ static enum ts_status answer_diff_reports(struct ts_context *context, const stru
     for (unsigned side = 0; !status && side < SIDES; side++)
         status = ts_perf_view_read(context, args, captures[side], &views[side], error);
     for (unsigned side = 0; !status && side < SIDES; side++)
-        status = add_side(&changes, views[side].report, side, error);
+        status = add_side(context, &changes, views[side].report, side, error);
     if (!status)
         add_answer(answer, &changes, ts_args_get(args, "limit")->integer, captures, views);
     ts_map_free(&changes.by_code);

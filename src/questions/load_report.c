@@ -24,7 +24,7 @@ static enum ts_status add_device_log(struct ts_context *context, struct ts_captu
     struct ts_device_log_head head;
     bool found = false;
     ts_arena_init(&arena, 0);
-    enum ts_status status = ts_capture_device_log(context, capture, &arena, &head, &found, error);
+    enum ts_status status = ts_perf_device_log(context, capture, &arena, &head, &found, error);
     if (!status) {
         yyjson_mut_val *object = ts_answer_object(answer, answer->root, "capture");
         for (size_t i = 0; found && i < head.pair_count; i++)

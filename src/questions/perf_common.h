@@ -43,7 +43,17 @@ double ts_perf_metric_total(const struct ts_perf_report *report, enum ts_perf_me
     {                                                                                                                  \
         .name = "end_signpost", .kind = TS_PARAM_SIGNPOST, .help = "read only the rows before this signpost"           \
     }
-#define TS_PERF_HANDLE_PARAM {.name = "handle", .kind = TS_PARAM_HANDLE, .required = true, .help = "from load_report"}
+#define TS_PERF_HANDLE_PARAM                                                                                           \
+    {                                                                                                                  \
+        .name = "handle", .kind = TS_PARAM_HANDLE, .required = true, .help = "from load_report"                        \
+    }
+
+/* Long loops over rows look at the context this often. */
+enum { TS_PERF_CHECK_ROWS = 1 << 16 };
+static inline enum ts_status ts_perf_check_row(struct ts_context *context, uint32_t row, struct ts_error *error)
+{
+    return row % TS_PERF_CHECK_ROWS == TS_PERF_CHECK_ROWS - 1 ? ts_context_check(context, error) : TS_OK;
+}
 
 struct ts_perf_view {
     const struct ts_perf_report *report; /* borrowed for the call */
@@ -60,7 +70,8 @@ void ts_perf_add_projection(struct ts_answer *answer, const struct ts_signpost_r
 extern const struct ts_field ts_perf_projection_fields[];
 #define TS_PERF_PROJECTION_FIELD                                                                                       \
     {                                                                                                                  \
-        .key = "projection", .kind = TS_KIND_OBJECT, .children = ts_perf_projection_fields, .help = "which rows were read" \
+        .key = "projection", .kind = TS_KIND_OBJECT, .children = ts_perf_projection_fields,                            \
+        .help = "which rows were read"                                                                                 \
     }
 
 /* The id of a table row, as answers give it. */
@@ -70,20 +81,28 @@ void ts_perf_add_device(struct ts_answer *answer, yyjson_mut_val *object, const 
 /* The row's code; the raw one when it is empty. */
 struct ts_str ts_perf_op_code(const struct ts_perf_report *report, uint32_t row);
 
+/* The device log's first line; *found false when there is none, or none that can be read: a log that is damaged costs what
+ * it would tell, not the answer. Texts live in arena. Errors: TS_NO_MEMORY, TS_CANCELLED, TS_LIMIT (time). */
+enum ts_status ts_perf_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_arena *arena,
+                                  struct ts_device_log_head *out, bool *found, struct ts_error *error);
+
 /* ---- what the figures lack ---- */
 
 /* Each of these adds its key only when there is something to say. With a second report the answer compares two: figures
  * stand under "before" and "after", each only where it has something to say. after may be NULL. */
 
 /* "coverage": device operations without a device time. */
-void ts_perf_add_coverage(struct ts_answer *answer, const struct ts_perf_report *report, const struct ts_perf_report *after);
+void ts_perf_add_coverage(struct ts_answer *answer, const struct ts_perf_report *report,
+                          const struct ts_perf_report *after);
 /* "gaps_dropped": gaps that the report's rules leave out. */
 void ts_perf_add_gaps_dropped(struct ts_answer *answer, const struct ts_perf_report *report,
                               const struct ts_perf_report *after);
 /* "unmatched": operations that not every device had when devices were merged. */
-void ts_perf_add_unmatched(struct ts_answer *answer, const struct ts_perf_report *report, const struct ts_perf_report *after);
+void ts_perf_add_unmatched(struct ts_answer *answer, const struct ts_perf_report *report,
+                           const struct ts_perf_report *after);
 /* "caveat", when operations ran on several sub-devices. */
-void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *report, const struct ts_perf_report *after);
+void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *report,
+                        const struct ts_perf_report *after);
 
 /* Their declarations: of an answer about one report, and of a comparison. */
 extern const struct ts_field ts_perf_coverage_fields[], ts_perf_coverage_pair_fields[];
@@ -96,19 +115,19 @@ extern const struct ts_field ts_perf_unmatched_fields[], ts_perf_unmatched_pair_
      .children = coverage_fields,                                                                                      \
      .show = TS_SHOW_BELOW,                                                                                            \
      .help = "when some device operations read have no device time"},                                                  \
-    {.key = "gaps_dropped",                                                                                            \
-     .kind = TS_KIND_OBJECT,                                                                                           \
-     .sometimes = true,                                                                                                \
-     .children = gaps_fields,                                                                                          \
-     .show = TS_SHOW_BELOW,                                                                                            \
-     .heading = "gaps dropped",                                                                                        \
-     .help = "when the rules leave out gaps that were recorded: how many"},                                            \
-    {.key = "unmatched",                                                                                               \
-     .kind = TS_KIND_OBJECT,                                                                                           \
-     .sometimes = true,                                                                                                \
-     .children = unmatched_fields,                                                                                     \
-     .show = TS_SHOW_BELOW,                                                                                            \
-     .help = "when not every device recorded the same operations in the same order"},                                  \
+        {.key = "gaps_dropped",                                                                                        \
+         .kind = TS_KIND_OBJECT,                                                                                       \
+         .sometimes = true,                                                                                            \
+         .children = gaps_fields,                                                                                      \
+         .show = TS_SHOW_BELOW,                                                                                        \
+         .heading = "gaps dropped",                                                                                    \
+         .help = "when the rules leave out gaps that were recorded: how many"},                                        \
+        {.key = "unmatched",                                                                                           \
+         .kind = TS_KIND_OBJECT,                                                                                       \
+         .sometimes = true,                                                                                            \
+         .children = unmatched_fields,                                                                                 \
+         .show = TS_SHOW_BELOW,                                                                                        \
+         .help = "when not every device recorded the same operations in the same order"},                              \
     {                                                                                                                  \
         .key = "caveat", .kind = TS_KIND_STRING, .sometimes = true, .show = TS_SHOW_BELOW,                             \
         .help = "when operations ran on several sub-devices: sums overstate elapsed time"                              \

@@ -76,11 +76,11 @@ extern const char *const ts_perf_groups[];
 /* Which groups an answer has, and which of their fields no row of the whole report carries. */
 struct ts_perf_details {
     const struct ts_args *args;
-    bool any;                                  /* any group at all, devices and flags too */
-    bool any_csv;                              /* any group of CSV fields */
+    bool any;     /* any group at all, devices and flags too */
+    bool any_csv; /* any group of CSV fields */
     bool included[TS_DETAIL_GROUP_COUNT];
-    bool left_out[TS_DETAIL_FIELD_COUNT];      /* of the included groups: absent from every row */
-    const struct ts_perf_report *whole;        /* NULL without any_csv */
+    bool left_out[TS_DETAIL_FIELD_COUNT]; /* of the included groups: absent from every row */
+    const struct ts_perf_report *whole;   /* NULL without any_csv */
 };
 /* Read which fields the whole report carries. Errors: those of ts_capture_report. */
 enum ts_status ts_perf_details_read(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
@@ -96,20 +96,21 @@ void ts_perf_details_add_notes(struct ts_answer *answer, const struct ts_perf_de
      .of = TS_KIND_STRING,                                                                                             \
      .sometimes = true,                                                                                                \
      .help = "the groups that add CSV fields, when there are some"},                                                   \
-    {.key = "empty_in_report",                                                                                         \
-     .kind = TS_KIND_MAP,                                                                                              \
-     .of = TS_KIND_STRING,                                                                                             \
-     .sometimes = true,                                                                                                \
-     .show = TS_SHOW_BELOW,                                                                                            \
-     .heading = "empty in this report",                                                                                \
-     .help = "included fields that no row of the whole report carries, and what would fill them"},                     \
+        {.key = "empty_in_report",                                                                                     \
+         .kind = TS_KIND_MAP,                                                                                          \
+         .of = TS_KIND_STRING,                                                                                         \
+         .sometimes = true,                                                                                            \
+         .show = TS_SHOW_BELOW,                                                                                        \
+         .heading = "empty in this report",                                                                            \
+         .help = "included fields that no row of the whole report carries, and what would fill them"},                 \
     {                                                                                                                  \
         .key = "detail_note", .kind = TS_KIND_STRING, .sometimes = true, .help = "how to read the included fields"     \
     }
 
 /* The per-device times behind a merged row, for the group "devices": "devices", and "device_count" when some are left
  * out. */
-void ts_perf_devices_add(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_report *report, uint32_t row);
+void ts_perf_devices_add(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_report *report,
+                         uint32_t row);
 extern const struct ts_field ts_perf_device_fields[];
 #define TS_PERF_DEVICES_FIELDS                                                                                         \
     {.key = "devices",                                                                                                 \
@@ -118,10 +119,11 @@ extern const struct ts_field ts_perf_device_fields[];
      .group = "devices",                                                                                               \
      .children = ts_perf_device_fields,                                                                                \
      .show = TS_SHOW_COLUMN,                                                                                           \
-     .help = "the operation on each device, by id; of more than 32 the slowest 32; [] for signposts and host operations"}, \
+     .help =                                                                                                           \
+         "the operation on each device, by id; of more than 32 the slowest 32; [] for signposts and host operations"}, \
     {                                                                                                                  \
-        .key = "device_count", .kind = TS_KIND_INTEGER, .sometimes = true, .group = "devices",                         \
-        .show = TS_SHOW_COLUMN, .help = "how many devices ran it, when devices does not list them all"                 \
+        .key = "device_count", .kind = TS_KIND_INTEGER, .sometimes = true, .group = "devices", .show = TS_SHOW_COLUMN, \
+        .help = "how many devices ran it, when devices does not list them all"                                         \
     }
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "questions/perf_common.h"
 
 const struct ts_field ts_perf_flag_fields[] = {
     {.key = "flag",
@@ -77,7 +78,7 @@ static enum ts_status read_max_cores(struct ts_context *context, struct ts_captu
     struct ts_device_log_head head;
     bool found = false;
     ts_arena_init(&arena, 0);
-    enum ts_status status = ts_capture_device_log(context, capture, &arena, &head, &found, error);
+    enum ts_status status = ts_perf_device_log(context, capture, &arena, &head, &found, error);
     if (!status)
         *out = ts_max_cores(found ? &head : NULL, whole);
     ts_arena_free(&arena);
@@ -121,6 +122,7 @@ enum ts_status ts_perf_flags_read(struct ts_context *context, struct ts_capture 
         unsigned set = flags_of(out, report, row).set;
         for (unsigned flag = 0; flag < TS_FLAG_COUNT; flag++)
             out->flagged[flag] += set >> flag & 1;
+        status = ts_perf_check_row(context, row, error);
     }
     return status;
 }

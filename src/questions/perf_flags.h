@@ -7,14 +7,15 @@
 
 struct ts_perf_flags {
     struct ts_max_cores max_cores;
-    bool all_missed;         /* every repeat call of the whole report that recorded a result missed the program cache */
-    uint8_t *repeat_miss;    /* by row of the table, owned */
+    bool all_missed;      /* every repeat call of the whole report that recorded a result missed the program cache */
+    uint8_t *repeat_miss; /* by row of the table, owned */
     uint32_t flagged[TS_FLAG_COUNT]; /* rows of the report with each flag */
 };
 /* Read the device's cores and the program cache's record, and count the flags over all rows of report. Freed with
  * ts_perf_flags_free, also after a failure. Errors: those of the capture, TS_NO_MEMORY. */
-enum ts_status ts_perf_flags_read(struct ts_context *context, struct ts_capture *capture, const struct ts_perf_report *report,
-                                  struct ts_perf_flags *out, struct ts_error *error);
+enum ts_status ts_perf_flags_read(struct ts_context *context, struct ts_capture *capture,
+                                  const struct ts_perf_report *report, struct ts_perf_flags *out,
+                                  struct ts_error *error);
 void ts_perf_flags_free(struct ts_perf_flags *flags);
 /* "flags" of one row. percentages_given: the row carries dram_percent and flops_percent already. */
 void ts_perf_flags_add_row(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_flags *flags,
@@ -36,7 +37,8 @@ extern const struct ts_field ts_perf_flag_fields[], ts_perf_flag_basis_fields[];
 
 /* Said wherever misses are counted and no repeat call ever hit. */
 #define TS_PERF_CACHE_DISABLED                                                                                         \
-    "Every repeat call that recorded a result missed, which is what a run with the program cache disabled records: check " \
+    "Every repeat call that recorded a result missed, which is what a run with the program cache disabled records: "   \
+    "check "                                                                                                           \
     "that before reading a miss as a program built again."
 
 #endif

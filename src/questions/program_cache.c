@@ -181,8 +181,8 @@ static const struct ts_field group_fields[] = {
 };
 
 static const struct ts_field new_code_fields[] = {
-    {.key = "op_code", .kind = TS_KIND_STRING, .help = "raw op code"},
-    {.key = "calls", .kind = TS_KIND_INTEGER, .help = "calls, each of a program of its own"},
+    {.key = "op_code", .kind = TS_KIND_STRING, .show = TS_SHOW_COLUMN, .help = "raw op code"},
+    {.key = "calls", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "calls, each of a program of its own"},
     {.key = NULL},
 };
 

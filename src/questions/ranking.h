@@ -15,8 +15,8 @@ struct ts_ranking {
     uint32_t items[TS_RANKING_MAX];
 };
 
-void ts_ranking_init(struct ts_ranking *ranking, bool (*before)(const void *data, uint32_t a, uint32_t b), const void *data,
-                     int64_t limit);
+void ts_ranking_init(struct ts_ranking *ranking, bool (*before)(const void *data, uint32_t a, uint32_t b),
+                     const void *data, int64_t limit);
 void ts_ranking_add(struct ts_ranking *ranking, uint32_t item);
 /* Put the kept items in order; nothing is added afterwards. */
 void ts_ranking_finish(struct ts_ranking *ranking);

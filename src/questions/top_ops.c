@@ -21,13 +21,18 @@ static bool costs_more(const void *data, uint32_t a, uint32_t b)
     return left != right ? left > right : a < b;
 }
 
-static void rank(const struct rows *rows, int64_t limit, struct ts_ranking *ranking)
+static enum ts_status rank(struct ts_context *context, const struct rows *rows, int64_t limit,
+                           struct ts_ranking *ranking, struct ts_error *error)
 {
+    enum ts_status status = TS_OK;
     ts_ranking_init(ranking, costs_more, rows, limit);
-    for (uint32_t row = 0; row < rows->report->count; row++)
+    for (uint32_t row = 0; !status && row < rows->report->count; row++) {
         if (ts_present(ts_perf_metric_value(rows->report, row, rows->metric)))
             ts_ranking_add(ranking, row);
+        status = ts_perf_check_row(context, row, error);
+    }
     ts_ranking_finish(ranking);
+    return status;
 }
 
 /* ---- rows ---- */
@@ -107,33 +112,42 @@ static void add_totals(struct ts_answer *answer, const struct rows *rows)
     ts_perf_add_caveat(answer, rows->report, NULL);
 }
 
+static void add_answer(struct ts_answer *answer, const struct ts_capture *capture, const struct ts_perf_view *view,
+                       const struct rows *rows, const struct extras *extras, const struct ts_ranking *ranking)
+{
+    ts_answer_name(answer, answer->root, "metric", ts_perf_metric_names[rows->metric]);
+    ts_answer_integer(answer, answer->root, "op_count", view->report->count);
+    ts_answer_integer(answer, answer->root, "returned", ranking->count);
+    yyjson_mut_val *list = ts_answer_list(answer, answer->root, "ops");
+    for (uint32_t i = 0; i < ranking->count; i++)
+        add_row(answer, list, rows, extras, ranking->items[i]);
+    ts_perf_add_projection(answer, &view->range, view->window.ignored);
+    ts_perf_details_add_notes(answer, &extras->details);
+    if (extras->with_flags)
+        ts_perf_flags_add_basis(answer, &extras->flags);
+    add_totals(answer, rows);
+    ts_perf_add_operation_link(answer, capture);
+}
+
 static enum ts_status answer_top_ops(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
                                      struct ts_capture *second, struct ts_answer *answer, struct ts_error *error)
 {
     (void)second;
     struct ts_perf_view view;
+    struct ts_ranking ranking;
     struct extras extras = {.with_flags = false};
+    struct rows rows = {NULL, ts_perf_metric_of(ts_args_get(args, "by")->text)};
+    int64_t limit = ts_args_get(args, "limit")->integer;
     enum ts_status status = ts_perf_view_read(context, args, capture, &view, error);
     if (!status)
         status = read_extras(context, args, capture, view.report, &extras, error);
     if (!status) {
-        struct rows rows = {view.report, ts_perf_metric_of(ts_args_get(args, "by")->text)};
-        int64_t limit = ts_args_get(args, "limit")->integer;
-        struct ts_ranking ranking;
-        rank(&rows, extras.details.any && limit > LIMIT_WITH_GROUPS ? LIMIT_WITH_GROUPS : limit, &ranking);
-        ts_answer_name(answer, answer->root, "metric", ts_perf_metric_names[rows.metric]);
-        ts_answer_integer(answer, answer->root, "op_count", view.report->count);
-        ts_answer_integer(answer, answer->root, "returned", ranking.count);
-        yyjson_mut_val *list = ts_answer_list(answer, answer->root, "ops");
-        for (uint32_t i = 0; i < ranking.count; i++)
-            add_row(answer, list, &rows, &extras, ranking.items[i]);
-        ts_perf_add_projection(answer, &view.range, view.window.ignored);
-        ts_perf_details_add_notes(answer, &extras.details);
-        if (extras.with_flags)
-            ts_perf_flags_add_basis(answer, &extras.flags);
-        add_totals(answer, &rows);
-        ts_perf_add_operation_link(answer, capture);
+        rows.report = view.report;
+        limit = extras.details.any && limit > LIMIT_WITH_GROUPS ? LIMIT_WITH_GROUPS : limit;
+        status = rank(context, &rows, limit, &ranking, error);
     }
+    if (!status)
+        add_answer(answer, capture, &view, &rows, &extras, &ranking);
     ts_perf_flags_free(&extras.flags);
     return status;
 }

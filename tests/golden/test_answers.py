@@ -13,12 +13,14 @@ import difflib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 CAPTURES = HERE / "captures"
+STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def words_of(question, arguments, captures):
@@ -40,8 +42,7 @@ def ask(program, question, folder):
         if len(lines) != 1 or run.stderr:
             return "answer.json", f"not one line and nothing else:\n{run.stdout!r}\n{run.stderr!r}\n"
         text = json.dumps(json.loads(lines[0]), indent=1, ensure_ascii=False) + "\n"
-        # Compact is as compact as it gets, and numbers are as short as they are here.
-        if json.dumps(json.loads(lines[0]), separators=(",", ":"), ensure_ascii=False) != lines[0]:
+        if re.search(r"\s", STRING.sub('""', lines[0])):
             text += f"not compact: {lines[0]}\n"
         return "answer.json", text.replace(str(CAPTURES), "CAPTURES")
     if run.stdout:

@@ -117,6 +117,22 @@ static void test_problems_of_the_csv(void **state)
     yyjson_doc_free(answer);
 }
 
+/* A log that cannot be read costs what it would tell, no more. */
+static void test_a_damaged_log(void **state)
+{
+    (void)state;
+    perf_bench_write(&bench, "run/profile_log_device.csv.gz", "this is not compressed");
+    perf_bench_capture(&bench, "run", COLUMNS "A,tt_dnn_device,0,1,,\n");
+    yyjson_doc *answer = perf_bench_ask(&bench, "load_report", NULL);
+    perf_expect(answer, "/capture", "{}");
+    perf_expect(answer, "/arch", "{}");
+    perf_expect(answer, "/device_count", "{\"performance_csv\":1}");
+    yyjson_doc_free(answer);
+    answer = perf_bench_ask(&bench, "top_ops", "{\"include\":[\"flags\"]}");
+    perf_expect(answer, "/flag_basis/max_cores_source", "\"architecture_default\"");
+    yyjson_doc_free(answer);
+}
+
 static void test_names_of_questions(void **state)
 {
     (void)state;
@@ -135,8 +151,11 @@ static void test_names_of_questions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_signposts_as_a_range_takes_them),   TEST(test_many_and_long_signposts),
-        TEST(test_why_a_question_cannot_be_answered), TEST(test_problems_of_the_csv),
+        TEST(test_signposts_as_a_range_takes_them),
+        TEST(test_many_and_long_signposts),
+        TEST(test_why_a_question_cannot_be_answered),
+        TEST(test_problems_of_the_csv),
+        TEST(test_a_damaged_log),
         cmocka_unit_test(test_names_of_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
