@@ -104,6 +104,15 @@ static enum ts_status row_too_long(struct reading *r, const char *what, uint64_t
     return ts_csv_skip_rest(r->csv, error);
 }
 
+/* Limits of the call say nothing of the file by themselves. */
+static enum ts_status name_file(struct reading *r, enum ts_status status, struct ts_error *error)
+{
+    struct ts_quote quote;
+    if (status == TS_LIMIT)
+        ts_error_prefix(error, "%s", ts_error_quote(&quote, ts_str_from(ts_reader_path(r->reader)), TS_QUOTE_FILE));
+    return status;
+}
+
 static enum ts_status read_rows(struct reading *r, struct ts_error *error)
 {
     for (;;) {
@@ -123,7 +132,7 @@ static enum ts_status read_rows(struct reading *r, struct ts_error *error)
         }
         status = ts_ops_columns_add(r->columns, &row, error);
         if (status != TS_OK)
-            return status;
+            return name_file(r, status, error);
     }
 }
 
@@ -191,14 +200,18 @@ static enum ts_status read_table(struct reading *r, struct ts_error *error)
     enum ts_status status = read_header(r, error);
     if (status != TS_OK || r->problem->unusable)
         return status;
-    status = ts_ops_columns_init(r->columns, r->context, r->ops, &r->header, error);
+    status =
+        ts_ops_columns_init(r->columns, r->context, r->ops, &r->header, ts_reader_identity(r->reader)->size, error);
     if (status == TS_OK)
         status = read_rows(r, error);
-    if (status == TS_OK && r->ops->rows == 0 && !r->problem->rows_unreadable) {
+    if (status != TS_OK || r->problem->rows_unreadable || ts_csv_bad_utf8(r->csv) != UINT64_MAX)
+        return status;
+    if (r->ops->rows == 0) {
         r->problem->unusable = true;
         say(r->problem, "no data rows");
     }
-    return status;
+    ts_ops_columns_finish(r->columns);
+    return TS_OK;
 }
 
 /* What was wrong with the text goes before what was wrong with its lines. */
@@ -241,7 +254,6 @@ static enum ts_status read_open(struct ts_context *context, struct ts_reader *re
         *error = own;
     }
     if (status == TS_OK && !problem->unusable && !problem->rows_unreadable) {
-        ts_ops_columns_finish(r.columns);
         r.ops->bytes = ts_csv_bytes(r.csv);
         r.ops->identity = *ts_reader_identity(reader);
         table = r.ops;

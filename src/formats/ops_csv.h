@@ -8,9 +8,9 @@
 #include "base/intern.h"
 #include "formats/op_attributes.h"
 
-/* COLUMN(name, header, kind): the columns that are kept. TEXT: the cell as written, interned. NUMBER: a finite decimal
- * number, else absent (NaN). DIMENSION: a tensor dimension (1 .. 2^32; "P[L]" reads P), else absent; header without its
- * "_PAD[LOGICAL]" suffix, which generation 1 lacks. */
+/* COLUMN(name, header, kind): the columns that are kept; of equal headers the first counts. TEXT: the cell as written,
+ * interned. NUMBER: a finite decimal number, else absent (NaN). DIMENSION: a tensor dimension (1 .. 2^32; "P[L]" reads
+ * P), else absent; header without its "_PAD[LOGICAL]" suffix, which generation 1 lacks. */
 #define TS_OPS_COLUMNS(COLUMN)                                                                                         \
     COLUMN(OP_CODE, "OP CODE", TEXT)                                                                                   \
     COLUMN(OP_TYPE, "OP TYPE", TEXT)                                                                                   \
@@ -81,7 +81,7 @@ enum ts_ops_column {
 #define TS_OPS_ENUM(name, header, kind) TS_OPS_##name,
     TS_OPS_COLUMNS(TS_OPS_ENUM)
 #undef TS_OPS_ENUM
-    TS_OPS_COLUMN_COUNT
+        TS_OPS_COLUMN_COUNT
 };
 
 /* The header of a column ("INPUT_0_W" for a dimension whatever the generation). */
@@ -94,26 +94,26 @@ enum ts_ops_generation {
 };
 
 struct ts_ops_csv {
-    struct ts_arena arena;      /* texts */
-    struct ts_intern text;      /* ids of TEXT columns; 0 is the empty cell */
+    struct ts_arena arena; /* texts */
+    struct ts_intern text; /* ids of TEXT columns; 0 is the empty cell */
     uint32_t rows;
     enum ts_ops_generation generation;
-    bool has[TS_OPS_COLUMN_COUNT];          /* the header names the column */
-    double *numbers[TS_OPS_COLUMN_COUNT];   /* by row; NULL: all absent (or a TEXT column) */
-    uint32_t *texts[TS_OPS_COLUMN_COUNT];   /* by row; NULL: all empty (or not a TEXT column) */
-    bool has_attributes;                    /* the header names ATTRIBUTES */
-    uint32_t *attributes;                   /* by row: index into attribute_sets; NULL: no cell holds anything */
+    bool has[TS_OPS_COLUMN_COUNT];           /* the header names the column */
+    double *numbers[TS_OPS_COLUMN_COUNT];    /* by row; NULL: all absent (or a TEXT column) */
+    uint32_t *texts[TS_OPS_COLUMN_COUNT];    /* by row; NULL: all empty (or not a TEXT column) */
+    bool has_attributes;                     /* the header names ATTRIBUTES */
+    uint32_t *attributes;                    /* by row: index into attribute_sets; NULL: no cell holds anything */
     struct ts_op_attributes *attribute_sets; /* [0] is that of an empty cell */
     uint32_t attribute_set_count;
-    uint64_t bytes;                         /* read, decompressed */
-    size_t memory;                          /* held, for the cache's bound */
-    struct ts_identity identity;            /* of the (first) file */
+    uint64_t bytes;              /* read, decompressed */
+    size_t memory;               /* held, for the cache's bound */
+    struct ts_identity identity; /* of the (first) file */
 };
 
 /* Why a file cannot be reported on, or its rows not be read; message is prose for the answer, file's name not in it. */
 struct ts_ops_problem {
-    bool unusable;      /* the file cannot be reported on at all (performance_csv_problem) */
-    bool rows_unreadable; /* a ragged line, an unclosed quote, a row over the limit (signposts_problem) */
+    bool unusable;                 /* the file cannot be reported on at all (performance_csv_problem) */
+    bool rows_unreadable;          /* a ragged line, an unclosed quote, a row over the limit (signposts_problem) */
     bool has[TS_OPS_COLUMN_COUNT]; /* the header, if it could be read, names the column */
     char message[512];
 };

@@ -5,7 +5,14 @@
 #include "base/limits.h"
 #include "base/number.h"
 
-enum { FIRST_ROWS = 2048, CHECK_EVERY_ROWS = 4096, KIND_HALO = 0x100 };
+enum {
+    CHECK_EVERY_ROWS = 4096,
+    KIND_HALO = 0x100,
+    /* What a file's size makes expect: rows of less than a kilobyte are rare. Room that is not written to costs nothing. */
+    ROW_BYTES = 512,
+    FIRST_ROWS_MIN = 512,
+    FIRST_ROWS_MAX = 1 << 17,
+};
 
 /* ---- cells ---- */
 
@@ -99,13 +106,16 @@ static bool resize(struct ts_ops_csv *ops, size_t capacity)
     return true;
 }
 
+/* Room for more rows. */
 static enum ts_status grow(struct ts_ops_columns *columns, struct ts_error *error)
 {
     struct ts_ops_csv *ops = columns->ops;
     if (ops->rows >= TS_LIMIT_OPS_ROWS)
         return ts_error_set(error, TS_LIMIT, "more than %u rows, the most that are read of one operations CSV",
                             TS_LIMIT_OPS_ROWS);
-    uint32_t capacity = columns->capacity ? columns->capacity * 2 : FIRST_ROWS;
+    size_t capacity = columns->capacity ? columns->capacity * 2 : columns->first_capacity;
+    if (capacity > TS_LIMIT_OPS_ROWS)
+        capacity = TS_LIMIT_OPS_ROWS;
     size_t limit = columns->context->memory_limit;
     if (limit && ts_ops_columns_memory(ops, capacity) > limit)
         return ts_error_set(error, TS_LIMIT,
@@ -119,89 +129,113 @@ static enum ts_status grow(struct ts_ops_columns *columns, struct ts_error *erro
 
 /* ---- texts ---- */
 
-/* Where a text's id is kept among the recent ones: told by its length and by bytes at both ends and in the middle. */
+static inline uint64_t load64(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word;
+}
+
+/* Where a text stands among the recent ones: told by its length and by bytes at both ends and in the middle. */
 static inline unsigned recent_place(struct ts_str text)
 {
     uint64_t mixed = text.len;
     if (text.len >= 8) {
-        uint64_t first, middle, last;
-        memcpy(&first, text.ptr, 8);
-        memcpy(&middle, text.ptr + (text.len - 8) / 2, 8);
-        memcpy(&last, text.ptr + text.len - 8, 8);
-        mixed += first ^ (middle << 7 | middle >> 57) ^ (last << 29 | last >> 35);
+        uint64_t middle = load64(text.ptr + (text.len - 8) / 2), last = load64(text.ptr + text.len - 8);
+        mixed += load64(text.ptr) ^ (middle << 7 | middle >> 57) ^ (last << 29 | last >> 35);
     } else {
         for (size_t i = 0; i < text.len; i++)
             mixed = mixed << 8 | (unsigned char)text.ptr[i];
     }
-    return (unsigned)(mixed * UINT64_C(0x9e3779b97f4a7c15) >> 58) % TS_OPS_RECENT;
+    return (unsigned)(mixed * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TS_OPS_RECENT & ~1u;
+}
+
+/* The same text? Most are short, and calls of memcmp then cost more than what they do. */
+static inline bool is_recent(const struct ts_ops_recent *recent, struct ts_str text)
+{
+    size_t len = text.len;
+    if (recent->len != len)
+        return false;
+    if (len < 8) {
+        for (size_t i = 0; i < len; i++) {
+            if (recent->ptr[i] != text.ptr[i])
+                return false;
+        }
+        return true;
+    }
+    if (load64(recent->ptr + len - 8) != load64(text.ptr + len - 8) || load64(recent->ptr) != load64(text.ptr))
+        return false;
+    return len <= 16 || memcmp(recent->ptr + 8, text.ptr + 8, len - 16) == 0;
 }
 
 /* The id of a cell that is not empty; UINT32_MAX when memory is out. */
-static inline uint32_t text_id(struct ts_ops_columns *columns, struct ts_ops_slot *slot, struct ts_str text)
+static inline uint32_t text_id(struct ts_ops_columns *columns, unsigned slot, struct ts_str text)
 {
-    uint32_t *recent = &slot->recent[recent_place(text)];
-    struct ts_str known = ts_intern_text(&columns->ops->text, *recent);
-    if (known.len == text.len && memcmp(known.ptr, text.ptr, text.len) == 0)
-        return *recent;
+    struct ts_ops_recent *recent = &columns->recent[slot][recent_place(text)];
+    if (is_recent(&recent[0], text))
+        return recent[0].id;
+    if (is_recent(&recent[1], text)) {
+        struct ts_ops_recent older = recent[0];
+        recent[0] = recent[1];
+        recent[1] = older;
+        return recent[0].id;
+    }
     uint32_t id = ts_intern_add(&columns->ops->text, text);
-    if (id != UINT32_MAX)
-        *recent = id;
+    if (id == UINT32_MAX)
+        return UINT32_MAX;
+    recent[1] = recent[0];
+    recent[0] = (struct ts_ops_recent){ts_intern_text(&columns->ops->text, id).ptr, (uint32_t)text.len, id};
     return id;
+}
+
+/* Put an id, or the number of a set, in the row at hand; a column that has held nothing so far is made once it does. */
+static inline bool put_id(struct ts_ops_columns *columns, uint32_t **column, uint32_t id)
+{
+    if (!*column) {
+        if (id == 0)
+            return true;
+        *column = ts_ops_columns_make(columns->capacity, columns->ops->rows, false);
+        if (!*column)
+            return false;
+    }
+    (*column)[columns->ops->rows] = id;
+    return true;
 }
 
 static bool put_texts(struct ts_ops_columns *columns, const struct ts_csv_row *row)
 {
-    struct ts_ops_csv *ops = columns->ops;
-    for (struct ts_ops_slot *slot = columns->texts, *end = slot + columns->text_count; slot < end; slot++) {
-        struct ts_str cell = cell_at(row, slot->at);
-        uint32_t **texts = &ops->texts[slot->column], id = 0;
-        if (cell.len > 0) {
-            id = text_id(columns, slot, cell);
-            if (id == UINT32_MAX)
-                return false;
-            if (!*texts && !(*texts = ts_ops_columns_make(columns->capacity, ops->rows, false)))
-                return false;
-        }
-        if (*texts)
-            (*texts)[ops->rows] = id;
+    for (unsigned i = 0; i < columns->text_count; i++) {
+        struct ts_str cell = cell_at(row, columns->texts[i].at);
+        uint32_t id = cell.len > 0 ? text_id(columns, i, cell) : 0;
+        if (id == UINT32_MAX || !put_id(columns, &columns->ops->texts[columns->texts[i].column], id))
+            return false;
     }
     return true;
 }
 
 /* ---- numbers ---- */
 
-static bool put_number(struct ts_ops_columns *columns, enum ts_ops_column column, double value)
+static inline bool put_number(struct ts_ops_columns *columns, double **column, double value)
 {
-    struct ts_ops_csv *ops = columns->ops;
-    double **numbers = &ops->numbers[column];
-    if (!*numbers) {
+    if (!*column) {
         if (!ts_present(value))
             return true;
-        *numbers = ts_ops_columns_make(columns->capacity, ops->rows, true);
-        if (!*numbers)
+        *column = ts_ops_columns_make(columns->capacity, columns->ops->rows, true);
+        if (!*column)
             return false;
     }
-    (*numbers)[ops->rows] = value;
+    (*column)[columns->ops->rows] = value;
     return true;
 }
 
 static bool put_numbers(struct ts_ops_columns *columns, const struct ts_csv_row *row)
 {
-    const struct ts_ops_slot *slot = columns->numbers, *end = slot + columns->number_count;
-    for (; slot < end; slot++) {
-        struct ts_str cell = cell_at(row, slot->at);
-        if (!put_number(columns, slot->column, cell.len > 0 ? ts_number_or_absent(cell) : TS_ABSENT))
-            return false;
-    }
-    return true;
-}
-
-static bool put_dimensions(struct ts_ops_columns *columns, const struct ts_csv_row *row)
-{
-    const struct ts_ops_slot *slot = columns->dimensions, *end = slot + columns->dimension_count;
-    for (; slot < end; slot++) {
-        struct ts_str cell = cell_at(row, slot->at);
-        if (!put_number(columns, slot->column, cell.len > 0 ? ts_ops_columns_dimension(cell) : TS_ABSENT))
+    for (unsigned i = 0; i < columns->number_count; i++) {
+        struct ts_str cell = cell_at(row, columns->numbers[i].at);
+        double value = TS_ABSENT;
+        if (cell.len > 0)
+            value = i < columns->dimensions_from ? ts_number_or_absent(cell) : ts_ops_columns_dimension(cell);
+        if (!put_number(columns, &columns->ops->numbers[columns->numbers[i].column], value))
             return false;
     }
     return true;
@@ -209,14 +243,12 @@ static bool put_dimensions(struct ts_ops_columns *columns, const struct ts_csv_r
 
 /* ---- attributes ---- */
 
-/* The kind of the row's operation, with KIND_HALO when it is displayed as a halo. */
-static unsigned kind_of_row(struct ts_ops_columns *columns)
+/* The kind of an operation, with KIND_HALO when it is displayed as a halo. */
+static unsigned kind_of(struct ts_ops_columns *columns, uint32_t code)
 {
-    const struct ts_ops_csv *ops = columns->ops;
-    uint32_t code = ops->texts[TS_OPS_OP_CODE] ? ops->texts[TS_OPS_OP_CODE][ops->rows] : 0;
     unsigned place = code % TS_OPS_RECENT;
     if (columns->kind_codes[place] != code) {
-        struct ts_str text = ts_intern_text(&ops->text, code);
+        struct ts_str text = ts_intern_text(&columns->ops->text, code);
         columns->kinds[place] =
             (uint16_t)((unsigned)ts_op_attributes_kind(text) | (ts_op_attributes_is_halo(text) ? KIND_HALO : 0u));
         columns->kind_codes[place] = code;
@@ -226,24 +258,17 @@ static unsigned kind_of_row(struct ts_ops_columns *columns)
 
 static bool put_attributes(struct ts_ops_columns *columns, const struct ts_csv_row *row)
 {
-    struct ts_ops_csv *ops = columns->ops;
+    const uint32_t *codes = columns->ops->texts[TS_OPS_OP_CODE];
     struct ts_str cell = columns->attributes_at == TS_OPS_NOWHERE ? TS_STR("") : cell_at(row, columns->attributes_at);
-    unsigned kind = kind_of_row(columns);
+    unsigned kind = kind_of(columns, codes ? codes[columns->ops->rows] : 0);
+    bool halo = (kind & KIND_HALO) != 0;
     uint32_t set = 0;
+    if (cell.len > 0 && ts_ops_cell_empty(cell))
+        cell.len = 0;
     /* A halo has a text even without attributes. */
-    if (cell.len > 0 || (kind & KIND_HALO)) {
-        if (ts_ops_cell_empty(cell))
-            cell.len = 0;
-        set = ts_ops_sets_find(&columns->sets, cell, (enum ts_op_attributes_kind)(kind & ~(unsigned)KIND_HALO),
-                               (kind & KIND_HALO) != 0);
-        if (set == UINT32_MAX)
-            return false;
-    }
-    if (set > 0 && !ops->attributes && !(ops->attributes = ts_ops_columns_make(columns->capacity, ops->rows, false)))
-        return false;
-    if (ops->attributes)
-        ops->attributes[ops->rows] = set;
-    return true;
+    if (cell.len > 0 || halo)
+        set = ts_ops_sets_find(&columns->sets, cell, (enum ts_op_attributes_kind)(kind & ~(unsigned)KIND_HALO), halo);
+    return set != UINT32_MAX && put_id(columns, &columns->ops->attributes, set);
 }
 
 /* ---- rows ---- */
@@ -258,8 +283,7 @@ enum ts_status ts_ops_columns_add(struct ts_ops_columns *columns, const struct t
         status = ts_context_check(columns->context, error);
     if (status != TS_OK)
         return status;
-    if (!put_texts(columns, row) || !put_numbers(columns, row) || !put_dimensions(columns, row) ||
-        !put_attributes(columns, row))
+    if (!put_texts(columns, row) || !put_numbers(columns, row) || !put_attributes(columns, row))
         return ts_arena_error(&ops->arena, error);
     ops->rows++;
     return TS_OK;
@@ -282,18 +306,18 @@ static unsigned add_slots(struct ts_ops_slot *slots, const struct ts_ops_header 
 }
 
 enum ts_status ts_ops_columns_init(struct ts_ops_columns *columns, struct ts_context *context, struct ts_ops_csv *ops,
-                                   const struct ts_ops_header *header, struct ts_error *error)
+                                   const struct ts_ops_header *header, uint64_t bytes, struct ts_error *error)
 {
+    uint64_t rows = bytes / ROW_BYTES;
     memset(columns, 0, sizeof *columns);
+    columns->first_capacity = rows < FIRST_ROWS_MIN ? FIRST_ROWS_MIN : rows > FIRST_ROWS_MAX ? FIRST_ROWS_MAX : rows;
     columns->context = context;
     columns->ops = ops;
     columns->attributes_at = header->attributes;
-    columns->texts = columns->slots;
     columns->text_count = add_slots(columns->texts, header, TS_OPS_TEXT);
-    columns->numbers = columns->texts + columns->text_count;
-    columns->number_count = add_slots(columns->numbers, header, TS_OPS_NUMBER);
-    columns->dimensions = columns->numbers + columns->number_count;
-    columns->dimension_count = add_slots(columns->dimensions, header, TS_OPS_DIMENSION);
+    columns->dimensions_from = add_slots(columns->numbers, header, TS_OPS_NUMBER);
+    columns->number_count =
+        columns->dimensions_from + add_slots(columns->numbers + columns->dimensions_from, header, TS_OPS_DIMENSION);
     for (unsigned i = 0; i < TS_OPS_COLUMN_COUNT; i++)
         ops->has[i] = header->at[i] != TS_OPS_NOWHERE;
     ops->has_attributes = header->attributes != TS_OPS_NOWHERE;

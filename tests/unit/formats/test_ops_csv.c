@@ -584,6 +584,7 @@ static void test_memory_limit(void **state)
     assert_int_equal(ts_ops_csv_read_memory(&context, ts_buf_view(&text), false, &ops, &problem, &error), TS_LIMIT);
     assert_int_equal(error.code, TS_LIMIT);
     assert_non_null(strstr(error.message, "1000000 bytes"));
+    assert_int_equal(strncmp(error.message, "ops_perf_results.csv: ", 22), 0);
     assert_ptr_equal(ops, &context);
     ts_buf_clear(&text);
     ts_buf_text(&text, HEADER "\n");
