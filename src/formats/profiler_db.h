@@ -1,0 +1,111 @@
+/* The database of a profiler report (db.sqlite), whatever release wrote it, read so that nothing beside it is ever made or
+ * changed and nothing in it can do harm. Tables and columns that are not there read as absent; names start with ts_db_. */
+#ifndef TS_FORMATS_PROFILER_DB_H
+#define TS_FORMATS_PROFILER_DB_H
+
+#include "base/buf.h"
+#include "base/file.h"
+
+enum ts_db_table {
+    TS_DB_OPERATIONS,
+    TS_DB_OPERATION_ARGUMENTS,
+    TS_DB_TENSORS,
+    TS_DB_DEVICE_TENSORS,
+    TS_DB_INPUT_TENSORS,
+    TS_DB_OUTPUT_TENSORS,
+    TS_DB_BUFFERS,
+    TS_DB_DEVICES,
+    TS_DB_CAPTURED_GRAPH,
+    TS_DB_STACK_TRACES,
+    TS_DB_ERRORS,
+    TS_DB_TABLES
+};
+const char *ts_db_table_name(enum ts_db_table table);
+
+/* The database as it is on disk now: the identity of the file, with that of a -wal beside it worked in. found false (and
+ * TS_OK) when there is no such regular file. Errors: those of ts_file_identity. */
+enum ts_status ts_db_identity(struct ts_context *context, const char *path, struct ts_identity *identity, bool *found,
+                              struct ts_error *error);
+
+struct ts_db; /* open for the length of a call, in one read transaction */
+/* The context must live as long. An empty file is a database without tables. Errors: those of ts_file_open; TS_INPUT (not a
+ * database, damaged, encrypted, an interrupted write beside it), TS_BUSY (a writer holds it), TS_CHANGED, TS_IO, TS_NO_MEMORY,
+ * TS_CANCELLED. */
+enum ts_status ts_db_open(struct ts_context *context, const char *path, struct ts_db **out, struct ts_error *error);
+void ts_db_close(struct ts_db *db); /* accepts NULL; all rows must be closed */
+/* As it was at opening. */
+const struct ts_identity *ts_db_read_identity(const struct ts_db *db);
+/* TS_OK when the database on disk is still what was opened; TS_CHANGED otherwise. Call after the last read of what is kept. */
+enum ts_status ts_db_unchanged(struct ts_db *db, struct ts_error *error);
+
+/* Views and virtual tables are none. */
+bool ts_db_has_table(const struct ts_db *db, enum ts_db_table table);
+/* Names are compared without regard to ASCII case, as SQL does. */
+bool ts_db_has_column(const struct ts_db *db, enum ts_db_table table, const char *column);
+
+/* ---- where rows lie ---- */
+
+/* Rows that follow one another and have the same key. */
+struct ts_db_run {
+    int64_t key, first, last; /* rowids, both included */
+};
+/* Which rows of a table have which key: instead of an index, which most reports lack. */
+struct ts_db_index {
+    struct ts_db_run *runs; /* by key, then by rowid */
+    size_t count, capacity;
+    uint64_t rows;    /* with a key */
+    uint64_t keyless; /* whose key is no whole number: nothing can find them */
+};
+/* One pass over a table that has rowids (ts_db_has_rowids). *out is the caller's. A table or column that is missing gives an
+ * index without runs. Errors: TS_INPUT, TS_BUSY, TS_LIMIT (memory), TS_NO_MEMORY, TS_CANCELLED. */
+enum ts_status ts_db_index_create(struct ts_context *context, struct ts_db *db, enum ts_db_table table, const char *key,
+                                  struct ts_db_index *out, struct ts_error *error);
+void ts_db_index_free(struct ts_db_index *index);
+size_t ts_db_index_bytes(const struct ts_db_index *index);
+/* The runs of a key; *count 0 when there are none. Borrowed from the index. */
+const struct ts_db_run *ts_db_index_find(const struct ts_db_index *index, int64_t key, size_t *count);
+
+/* ---- reading rows ---- */
+
+struct ts_db_select {
+    enum ts_db_table table;
+    const char *const *columns; /* NULL-terminated, at most TS_DB_COLUMNS_MAX; a missing column reads as absent */
+    bool by_rank;               /* only rows of this rank, where the table has the column */
+    int64_t rank;
+    const char *key;            /* only rows whose whole number in this column is key_value; NULL: all rows */
+    int64_t key_value;
+    const struct ts_db_index *index; /* of that column, to find them by; NULL: the table is scanned */
+};
+enum { TS_DB_COLUMNS_MAX = 16 };
+struct ts_db_rows;
+/* Begin reading, in row order; a table that is missing has no rows. *out is the caller's. Errors: as for ts_db_next. */
+enum ts_status ts_db_rows_open(struct ts_db *db, const struct ts_db_select *select, struct ts_db_rows **out,
+                               struct ts_error *error);
+void ts_db_rows_close(struct ts_db_rows *rows); /* accepts NULL */
+/* The next row; *more false behind the last. Checks the context. Errors: TS_INPUT (damaged), TS_BUSY, TS_LIMIT (a value over
+ * TS_LIMIT_DB_VALUE), TS_IO, TS_NO_MEMORY, TS_CANCELLED. */
+enum ts_status ts_db_next(struct ts_db_rows *rows, bool *more, struct ts_error *error);
+/* Whether the select's column is in the table at all. */
+bool ts_db_rows_have(const struct ts_db_rows *rows, unsigned column);
+
+/* Cells of the present row, by position in select->columns. A whole number in any form (integer, 3.0, text "3") is that
+ * number; false for anything else and for a missing column. */
+bool ts_db_integer(const struct ts_db_rows *rows, unsigned column, int64_t *out);
+/* Any number in any form; absent for anything else. */
+double ts_db_number(const struct ts_db_rows *rows, unsigned column);
+/* Text as stored (it may hold NUL and need not be UTF-8), numbers as decimal text, blobs as bytes; false for NULL and for a
+ * missing column. Borrowed until the next row. Memory that runs out reads as NULL and fails the next ts_db_next. */
+bool ts_db_text(struct ts_db_rows *rows, unsigned column, struct ts_str *out);
+int64_t ts_db_rowid(const struct ts_db_rows *rows); /* 0 where the table has none */
+
+/* ---- one large text ---- */
+
+enum ts_db_text_state { TS_DB_TEXT_READ, TS_DB_TEXT_NULL, TS_DB_TEXT_TOO_LONG };
+/* The text in a column of one row, straight into buf (cleared first; its memory is used again), with `slack` zero bytes
+ * behind what buf->len counts. One over max bytes is not read: *length tells its bytes all the same. Errors: as for
+ * ts_db_next. */
+enum ts_status ts_db_read_text(struct ts_db *db, enum ts_db_table table, const char *column, int64_t rowid, size_t max,
+                               size_t slack, struct ts_buf *buf, size_t *length, enum ts_db_text_state *state,
+                               struct ts_error *error);
+
+#endif
