@@ -58,7 +58,7 @@ class Scratch:
 
     def slow_capture(self, blocks=300):
         """A capture whose reading takes seconds, and little room: the same long rows over and over, compressed."""
-        folder = self.path / "slow"
+        folder = self.path / f"slow{blocks}"
         if not folder.exists():
             folder.mkdir()
             line = f"Add,tt_dnn_device,1024,0,64,{'x' * 1000000},5,10,,100,,\n"

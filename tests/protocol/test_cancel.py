@@ -132,8 +132,12 @@ class Progress(Running):
             found.append((time.monotonic() - began, message["params"]))
 
     def check(self, token, version, with_message):
-        call = self.start(blocks=250, version=version, meta={"progressToken": token})
-        found, seconds = self.notifications(call)
+        # As large as this machine needs to take its time.
+        for blocks in (250, 1000, 4000):
+            call = self.start(blocks=blocks, version=version, meta={"progressToken": token})
+            found, seconds = self.notifications(call)
+            if found:
+                break
         self.assertGreater(len(found), 0)
         # From half a second on, at most four a second.
         self.assertGreater(found[0][0], 0.4)
@@ -183,7 +187,7 @@ class Progress(Running):
 
     def test_a_huge_integer_comes_back_as_written(self):
         server = self.server()
-        folder = str(self.scratch.slow_capture(150))
+        folder = str(self.scratch.slow_capture(400))
         server.send('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"load_report","arguments":'
                     '{"performance_path":"%s"},"_meta":{"progressToken":12345678901234567890123}}}' % folder)
         self.assertIn(b'"progressToken":12345678901234567890123,', server.raw())
