@@ -79,7 +79,7 @@ static void prepare(const struct ts_mcp_call *call, yyjson_val *token, struct ts
         server->threads = ts_cores();
     ts_context_init(context);
     context->now_ns = ts_clock_ns;
-    context->deadline_ns = now + server->options->time_limit_s * 1000 * MS;
+    context->deadline_ns = now + 1000 * MS * server->options->time_limit_s;
     context->memory_limit = server->options->memory_limit;
     context->threads = server->threads;
     context->roots = server->roots;

@@ -41,10 +41,10 @@ static const struct {
     {"structured", STRUCTURED, false, 0, 0},
     {"help", HELP, false, 0, 0},
     {"log-level", LOG_LEVEL, true, 0, 0},
-    {"cache-mib", CACHE, true, 1, 1024 * 1024},
+    {"cache-mib", CACHE, true, 1, 1048576},
     {"root", ROOT, true, 0, 0},
-    {"time-limit", TIME_LIMIT, true, 1, 24 * 60 * 60},
-    {"memory-limit", MEMORY_LIMIT, true, 1, 1024 * 1024},
+    {"time-limit", TIME_LIMIT, true, 1, 86400},
+    {"memory-limit", MEMORY_LIMIT, true, 1, 1048576},
     {"print-config", PRINT_CONFIG, true, 0, 0},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
