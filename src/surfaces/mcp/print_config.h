@@ -9,9 +9,10 @@ struct ts_mcp_registration {
     int argc;            /* the words behind "mcp", --print-config among them */
     char **argv;
 };
-/* Append the text for the configuration file of the client called name, with a line end; *where says which file that is, borrowed for ever.
- * Errors: TS_USAGE (an unknown client: lists the known ones), TS_REFUSED (a path that no such file can hold), TS_NO_MEMORY. */
-enum ts_status ts_mcp_print_config(const char *client, const struct ts_mcp_registration *registration,
-                                   struct ts_buf *out, const char **where, struct ts_error *error);
+/* Append the text for the configuration file of the client called name, with a line end; *where says which file that is,
+ * borrowed for ever. Errors: TS_USAGE (an unknown client: lists the known ones), TS_REFUSED (a path that no such file can
+ * hold), TS_NO_MEMORY. */
+enum ts_status ts_mcp_print_config(const char *name, const struct ts_mcp_registration *registration, struct ts_buf *out,
+                                   const char **where, struct ts_error *error);
 
 #endif
