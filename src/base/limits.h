@@ -18,6 +18,10 @@
 #define TS_LIMIT_MCP_DEPTH 64               /* nesting of a message */
 #define TS_LIMIT_MCP_WAITING 256            /* requests waiting to be served */
 #define TS_LIMIT_JSON_DEPTH 512             /* nesting of JSON in captures */
+#define TS_LIMIT_GRAPH (256 * TS_MIB)         /* one captured graph of a profiler database */
+#define TS_LIMIT_DB_VALUE (256 * TS_MIB)      /* one value of a profiler database */
+#define TS_LIMIT_DB_COLUMNS 2000              /* of one table of a profiler database */
+#define TS_LIMIT_CLUSTER_FILE (4 * TS_MIB)    /* a cluster descriptor */
 #define TS_LIMIT_ANSWER 400000              /* one answer's text */
 #define TS_LIMIT_REPORT_TEXT 4096           /* one text from a capture inside an answer, then cut */
 #define TS_LIMIT_USAGE_LOG 10485760         /* usage events file */
