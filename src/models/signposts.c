@@ -103,7 +103,7 @@ static void list_names(const struct ts_signposts *signposts, struct ts_buf *out)
         struct ts_quote quote;
         if (ts_utf8_count(name) > TS_LIMIT_SIGNPOST)
             continue;
-        const char *text = ts_error_quote(&quote, name, TS_LIMIT_SIGNPOST);
+        const char *text = ts_error_quote(&quote, name, TS_QUOTE_FILE);
         if (out->len + strlen(text) > BYTES_LISTED)
             break;
         ts_buf_printf(out, "%s\"%s\"", listed > 0 ? ", " : "", text);
@@ -128,7 +128,7 @@ static enum ts_status resolve(const struct ts_signposts *signposts, struct ts_st
     list_names(signposts, &names);
     enum ts_status status =
         ts_error_set(error, TS_REFUSED, "%s: no signpost is called \"%s\" (%s); the report's signposts are %s", label,
-                     ts_error_quote(&quote, name, TS_LIMIT_SIGNPOST), bound, ts_buf_view(&names).ptr);
+                     ts_error_quote(&quote, name, TS_QUOTE_ARGUMENT), bound, ts_buf_view(&names).ptr);
     ts_buf_free(&names);
     return status;
 }
@@ -143,8 +143,8 @@ static enum ts_status refuse_backwards(const struct ts_signpost_range *range, ui
         "%s: the end signpost \"%s\" (row id %llu) lies before the start signpost \"%s\" (row id %llu); a "
         "name means its first occurrence by HOST START TS, an end of the same name its second; swap the "
         "two or choose other names",
-        label, ts_error_quote(&first, range->end, TS_LIMIT_SIGNPOST), (unsigned long long)end + 2,
-        ts_error_quote(&second, range->start, TS_LIMIT_SIGNPOST), (unsigned long long)start + 2);
+        label, ts_error_quote(&first, range->end, TS_QUOTE_ARGUMENT), (unsigned long long)end + 2,
+        ts_error_quote(&second, range->start, TS_QUOTE_ARGUMENT), (unsigned long long)start + 2);
 }
 
 enum ts_status ts_signposts_window(const struct ts_signposts *signposts, const struct ts_signpost_range *range,
@@ -176,7 +176,7 @@ enum ts_status ts_signposts_window(const struct ts_signposts *signposts, const s
             error, TS_REFUSED,
             "%s: signpost \"%s\" occurs once, so it cannot be both start and end; give another name for "
             "one of them, or leave one out",
-            label, ts_error_quote(&quote, range->start, TS_LIMIT_SIGNPOST));
+            label, ts_error_quote(&quote, range->start, TS_QUOTE_ARGUMENT));
     }
     if (start && end && window.end < start->first)
         return refuse_backwards(range, start->first, window.end, label, error);
