@@ -163,8 +163,8 @@ static void test_columns_begin_late(void **state)
         if (i >= 3000)
             snprintf(hash, sizeof hash, "h%u", i);
         expect_text(ops, TS_OPS_PROGRAM_HASH, i, hash);
-        expect_number(ops, TS_OPS_CORE_COUNT, i, i < 3000 ? NAN : i);
-        expect_number(ops, TS_OPS_INPUT_0_W, i, i < 3000 ? NAN : i);
+        expect_number(ops, TS_OPS_CORE_COUNT, i, i < 3000 ? (double)NAN : (double)i);
+        expect_number(ops, TS_OPS_INPUT_0_W, i, i < 3000 ? (double)NAN : (double)i);
         assert_int_equal(ts_ops_attributes(ops, i)->nnz, i < 3000 ? -1 : (int)i);
     }
     ts_ops_csv_destroy(ops);
