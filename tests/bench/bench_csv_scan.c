@@ -21,7 +21,7 @@ static double scan(struct ts_str bytes, bool portable, size_t *cells)
     struct ts_reader *reader;
     struct ts_csv *csv;
     struct ts_csv_row row;
-    struct ts_csv_options options = {TS_LIMIT_OPS_ROW, true, portable};
+    struct ts_csv_options options = {.row_limit = TS_LIMIT_OPS_ROW, .check_utf8 = true, .portable = portable};
     ts_context_init(&context);
     double start = now();
     bool more = true;
