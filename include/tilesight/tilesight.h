@@ -59,11 +59,11 @@ struct ts_answer;
 typedef void (*ts_progress_fn)(void *data, uint64_t done, uint64_t total, const char *message);
 
 struct ts_session_options {
-    size_t cache_bytes;       /* what is read of captures is kept up to this; 0: 1 GiB */
-    size_t memory_limit;      /* per call, in bytes; 0: 4 GiB */
-    unsigned time_limit_ms;   /* per call; 0: none */
-    unsigned threads;         /* at most this many per call; 0: the cores this process may use */
-    ts_progress_fn progress;  /* or NULL */
+    size_t cache_bytes;      /* what is read of captures is kept up to this; 0: 1 GiB */
+    size_t memory_limit;     /* per call, in bytes; 0: 4 GiB */
+    unsigned time_limit_ms;  /* per call; 0: none */
+    unsigned threads;        /* at most this many per call; 0: the cores this process may use */
+    ts_progress_fn progress; /* or NULL */
     void *progress_data;
     const char *const *roots; /* NULL, or NULL-terminated directories: nothing outside them is opened */
 };
@@ -82,15 +82,15 @@ TS_API void ts_session_cancel(struct ts_session *session);
  * label names the capture in messages (NULL: its path). Captures must not outlive their session.
  * Errors: TS_REFUSED (no such directory), TS_USAGE (neither path), TS_IO, TS_NO_MEMORY. */
 TS_API enum ts_status ts_capture_open(struct ts_session *session, const char *profiler_path,
-                                      const char *performance_path, const char *label,
-                                      struct ts_capture **out, struct ts_error *error);
+                                      const char *performance_path, const char *label, struct ts_capture **out,
+                                      struct ts_error *error);
 TS_API void ts_capture_close(struct ts_capture *capture);
 
 /* Ask a question ("top_ops"). arguments is a JSON object in UTF-8 without the handles, or NULL for none;
  * second is the other capture of a question that compares two, else NULL. Errors: as enum ts_status says. */
 TS_API enum ts_status ts_session_ask(struct ts_session *session, const char *question, const char *arguments,
-                                     struct ts_capture *capture, struct ts_capture *second,
-                                     struct ts_answer **out, struct ts_error *error);
+                                     struct ts_capture *capture, struct ts_capture *second, struct ts_answer **out,
+                                     struct ts_error *error);
 
 /* The answer as compact JSON, terminated; borrowed until the answer is destroyed. length may be NULL. */
 TS_API const char *ts_answer_json(const struct ts_answer *answer, size_t *length);

@@ -18,8 +18,8 @@ struct ts_cache_reuse {
     struct ts_cache_group *groups; /* repeat misses, repeat calls (both descending), op code */
     uint32_t count;
     struct ts_cache_counts totals;
-    uint32_t always_new;           /* groups of two calls or more in which every call was a new program */
-    uint8_t *repeat_miss;          /* by report row: a repeat call that missed */
+    uint32_t always_new;  /* groups of two calls or more in which every call was a new program */
+    uint8_t *repeat_miss; /* by report row: a repeat call that missed */
 };
 /* report is a whole one. Errors: TS_NO_MEMORY. */
 enum ts_status ts_cache_reuse_create(struct ts_context *context, const struct ts_perf_report *report,

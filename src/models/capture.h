@@ -8,19 +8,19 @@
 #include "models/perf_report.h"
 
 struct ts_capture {
-    struct ts_parts *parts;          /* of the session, borrowed */
+    struct ts_parts *parts; /* of the session, borrowed */
     struct ts_pins pins;
-    char *label;                     /* how messages and answers call it */
-    char *profiler_path;             /* resolved absolute directory, or NULL */
-    char *performance_path;          /* the same */
-    char *database;                  /* db.sqlite in profiler_path, or the file that was named; NULL: none */
-    char *csv;                       /* the operations CSV in use when opened; NULL: none */
-    bool csv_named;                  /* the path named the file itself: other files beside it do not matter */
-    bool log_named;                  /* the path named the device log itself: there is no CSV */
-    struct ts_identity csv_identity; /* pinned at opening */
+    char *label;                       /* how messages and answers call it */
+    char *profiler_path;               /* resolved absolute directory, or NULL */
+    char *performance_path;            /* the same */
+    char *database;                    /* db.sqlite in profiler_path, or the file that was named; NULL: none */
+    char *csv;                         /* the operations CSV in use when opened; NULL: none */
+    bool csv_named;                    /* the path named the file itself: other files beside it do not matter */
+    bool log_named;                    /* the path named the device log itself: there is no CSV */
+    struct ts_identity csv_identity;   /* pinned at opening */
     struct ts_ops_problem csv_problem; /* why it cannot be reported on, or its rows not be read */
-    char *device_log;                /* NULL: none */
-    bool program_columns;            /* its header has PROGRAM HASH and PROGRAM CACHE HIT; valid unless unusable */
+    char *device_log;                  /* NULL: none */
+    bool program_columns;              /* its header has PROGRAM HASH and PROGRAM CACHE HIT; valid unless unusable */
     uint32_t signpost_count, device_count; /* valid when the rows can be read */
 };
 
@@ -34,8 +34,9 @@ struct ts_capture_paths {
  * borrowed until ts_capture_release. Errors: TS_USAGE (no path), TS_REFUSED (not a directory or file; names the argument
  * and the resolved path), TS_CHANGED (the CSV kept changing while it was read), TS_LIMIT, TS_IO, TS_NO_MEMORY,
  * TS_CANCELLED. */
-enum ts_status ts_capture_create(struct ts_context *context, struct ts_parts *parts, const struct ts_capture_paths *paths,
-                                 const char *label, struct ts_capture **out, struct ts_error *error);
+enum ts_status ts_capture_create(struct ts_context *context, struct ts_parts *parts,
+                                 const struct ts_capture_paths *paths, const char *label, struct ts_capture **out,
+                                 struct ts_error *error);
 void ts_capture_destroy(struct ts_capture *capture);
 /* End of a call: borrowed parts may go. */
 void ts_capture_release(struct ts_capture *capture);
@@ -46,8 +47,9 @@ enum ts_status ts_capture_source(struct ts_context *context, struct ts_capture *
                                  struct ts_error *error);
 /* Rows of the whole report or of a window; borrowed for the call. window_out may be NULL. Errors: as above and those of
  * ts_signposts_window. A window asked of a report whose file has changed is TS_CHANGED unless it was answered before. */
-enum ts_status ts_capture_report(struct ts_context *context, struct ts_capture *capture, const struct ts_signpost_range *range,
-                                 const struct ts_perf_report **out, struct ts_row_window *window_out, struct ts_error *error);
+enum ts_status ts_capture_report(struct ts_context *context, struct ts_capture *capture,
+                                 const struct ts_signpost_range *range, const struct ts_perf_report **out,
+                                 struct ts_row_window *window_out, struct ts_error *error);
 /* Program reuse over the whole report; borrowed for the call. */
 enum ts_status ts_capture_cache_reuse(struct ts_context *context, struct ts_capture *capture,
                                       const struct ts_cache_reuse **out, struct ts_error *error);

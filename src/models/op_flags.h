@@ -6,11 +6,21 @@
 #include "models/cache_reuse.h"
 #include "models/perf_report.h"
 
-enum ts_op_flag { TS_FLAG_DRAM_BOUND, TS_FLAG_LOW_UTILISATION, TS_FLAG_UNDERUTILISED_CORES, TS_FLAG_RECOMPUTE_CANDIDATE,
-                  TS_FLAG_COUNT };
+enum ts_op_flag {
+    TS_FLAG_DRAM_BOUND,
+    TS_FLAG_LOW_UTILISATION,
+    TS_FLAG_UNDERUTILISED_CORES,
+    TS_FLAG_RECOMPUTE_CANDIDATE,
+    TS_FLAG_COUNT
+};
 const char *ts_op_flag_name(enum ts_op_flag flag);
 
-enum ts_max_cores_source { TS_MAX_CORES_DEVICE_LOG, TS_MAX_CORES_ARCHITECTURE, TS_MAX_CORES_ROWS, TS_MAX_CORES_FALLBACK };
+enum ts_max_cores_source {
+    TS_MAX_CORES_DEVICE_LOG,
+    TS_MAX_CORES_ARCHITECTURE,
+    TS_MAX_CORES_ROWS,
+    TS_MAX_CORES_FALLBACK
+};
 struct ts_max_cores {
     uint32_t cores;
     enum ts_max_cores_source source;
@@ -27,6 +37,7 @@ struct ts_op_flags {
     bool capacity_from_available;
 };
 /* Flags of one row of a (windowed) report. repeat_miss: the row's program was called before in the whole report and missed. */
-struct ts_op_flags ts_op_flags(const struct ts_perf_report *report, uint32_t row, struct ts_max_cores max_cores, bool repeat_miss);
+struct ts_op_flags ts_op_flags(const struct ts_perf_report *report, uint32_t row, struct ts_max_cores max_cores,
+                               bool repeat_miss);
 
 #endif

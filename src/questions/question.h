@@ -11,18 +11,18 @@
 #include "questions/field.h"
 
 enum ts_param_kind {
-    TS_PARAM_HANDLE,   /* a capture */
-    TS_PARAM_PATH,     /* directory or file of a capture */
-    TS_PARAM_ENUM,     /* one of values */
-    TS_PARAM_GROUPS,   /* list of values, repeats and order irrelevant */
-    TS_PARAM_LIMIT,    /* clamped to 1 .. maximum */
+    TS_PARAM_HANDLE, /* a capture */
+    TS_PARAM_PATH,   /* directory or file of a capture */
+    TS_PARAM_ENUM,   /* one of values */
+    TS_PARAM_GROUPS, /* list of values, repeats and order irrelevant */
+    TS_PARAM_LIMIT,  /* clamped to 1 .. maximum */
     TS_PARAM_INTEGER,
     TS_PARAM_ROW_ID,   /* an integer or a string of digits */
     TS_PARAM_SIGNPOST, /* text of at most TS_LIMIT_SIGNPOST code points; empty: no bound */
     TS_PARAM_TEXT,
 };
 struct ts_param {
-    const char *name;          /* NULL ends the list */
+    const char *name; /* NULL ends the list */
     enum ts_param_kind kind;
     bool required;
     const char *const *values; /* ENUM, GROUPS: NULL-terminated */
@@ -34,10 +34,10 @@ struct ts_param {
 
 /* What of a capture a question reads; load_report lists a question as answerable when all of it is there. */
 enum ts_need {
-    TS_NEED_REPORT = 1,         /* an operations CSV that can be reported on */
-    TS_NEED_CACHE_COLUMNS = 2,  /* its PROGRAM HASH and PROGRAM CACHE HIT */
-    TS_NEED_TWO_CAPTURES = 4,   /* compares two captures: never listed */
-    TS_NEED_NOTHING = 8,        /* describes the capture itself: never listed */
+    TS_NEED_REPORT = 1,        /* an operations CSV that can be reported on */
+    TS_NEED_CACHE_COLUMNS = 2, /* its PROGRAM HASH and PROGRAM CACHE HIT */
+    TS_NEED_TWO_CAPTURES = 4,  /* compares two captures: never listed */
+    TS_NEED_NOTHING = 8,       /* describes the capture itself: never listed */
 };
 
 /* Links into the web application that runs beside. */
@@ -49,10 +49,10 @@ struct ts_question {
     const char *summary;     /* one line for the list of subcommands */
     const char *description; /* for agents: what is particular to this question, nothing that all share */
     const struct ts_param *params;
-    unsigned needs;          /* enum ts_need, or-ed */
+    unsigned needs; /* enum ts_need, or-ed */
     const struct ts_field *fields;
     enum ts_link_kind link;
-    const char *too_large;   /* which argument to lower when the answer is over the limit */
+    const char *too_large; /* which argument to lower when the answer is over the limit */
     /* first is the capture (before), second the other one (after) or NULL. Adds to answer->root. */
     enum ts_status (*answer)(struct ts_context *context, const struct ts_args *args, struct ts_capture *first,
                              struct ts_capture *second, struct ts_answer *answer, struct ts_error *error);

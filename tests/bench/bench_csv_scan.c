@@ -64,8 +64,9 @@ int main(int argc, char **argv)
             double took = scan((struct ts_str){bytes, size}, portable, &cells);
             best = took < best ? took : best;
         }
-        printf("%-44s %9.2f GB/s, %zu cells  target %s GB/s\n", portable ? "scanning to cells, plain C" : "scanning to cells",
-               (double)size / best / 1e9, cells, portable ? "0.8" : "2");
+        printf("%-44s %9.2f GB/s, %zu cells  target %s GB/s\n",
+               portable ? "scanning to cells, plain C" : "scanning to cells", (double)size / best / 1e9, cells,
+               portable ? "0.8" : "2");
     }
     free(bytes);
     return 0;
