@@ -69,6 +69,16 @@ void ts_buf_add(struct ts_buf *buf, const void *bytes, size_t len)
     buf->ptr[buf->len] = '\0';
 }
 
+char *ts_buf_extend(struct ts_buf *buf, size_t len)
+{
+    if (!make_room(buf, len))
+        return NULL;
+    char *room = buf->ptr + buf->len;
+    buf->len += len;
+    buf->ptr[buf->len] = '\0';
+    return room;
+}
+
 void ts_buf_str(struct ts_buf *buf, struct ts_str s)
 {
     ts_buf_add(buf, s.ptr, s.len);

@@ -17,6 +17,8 @@ void ts_buf_init(struct ts_buf *buf, size_t limit);
 void ts_buf_free(struct ts_buf *buf);
 void ts_buf_clear(struct ts_buf *buf); /* keeps the memory, clears the failure */
 void ts_buf_add(struct ts_buf *buf, const void *bytes, size_t len);
+/* Room for len more bytes, counted in at once, for the caller to fill; NULL when they do not fit. */
+char *ts_buf_extend(struct ts_buf *buf, size_t len);
 void ts_buf_str(struct ts_buf *buf, struct ts_str s);
 void ts_buf_text(struct ts_buf *buf, const char *text);
 void ts_buf_char(struct ts_buf *buf, char c);

@@ -72,7 +72,7 @@ struct ts_db_select {
     const char *const *columns; /* NULL-terminated, at most TS_DB_COLUMNS_MAX; a missing column reads as absent */
     bool by_rank;               /* only rows of this rank, where the table has the column */
     int64_t rank;
-    const char *key;            /* only rows whose whole number in this column is key_value; NULL: all rows */
+    const char *key; /* only rows whose whole number in this column is key_value; NULL: all rows */
     int64_t key_value;
     const struct ts_db_index *index; /* of that column, to find them by; NULL: the table is scanned */
 };

@@ -19,7 +19,8 @@ struct ts_l1_pressure {
     int64_t free_segments, largest_free_block;
 };
 /* chunks (sorted in place) are the L1 rows of one operation and device, in any order, repeats allowed. */
-void ts_l1_pressure_of(struct ts_l1_window window, struct ts_l1_chunk *chunks, size_t count, struct ts_l1_pressure *out);
+void ts_l1_pressure_of(struct ts_l1_window window, struct ts_l1_chunk *chunks, size_t count,
+                       struct ts_l1_pressure *out);
 /* Whether a is more constrained than b: less in its largest free block, then fuller, then the lower device id. */
 bool ts_l1_pressure_tighter(const struct ts_l1_pressure *a, const struct ts_l1_pressure *b);
 

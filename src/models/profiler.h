@@ -11,10 +11,10 @@ enum { TS_PROFILER_RANKS_MAX = 4096 };
 /* For the length of one call. */
 struct ts_profiler {
     struct ts_capture *capture;
-    struct ts_db *db;   /* of the capture, open until ts_capture_release */
-    bool multi_host;    /* operations has a rank column */
-    int64_t rank;       /* that is read; 0 when not multi_host */
-    int64_t *ranks;     /* that operations names, ascending */
+    struct ts_db *db; /* of the capture, open until ts_capture_release */
+    bool multi_host;  /* operations has a rank column */
+    int64_t rank;     /* that is read; 0 when not multi_host */
+    int64_t *ranks;   /* that operations names, ascending */
     size_t rank_count;
     struct ts_arena arena; /* what this call read */
 };
@@ -37,8 +37,8 @@ enum ts_status ts_profiler_finish(struct ts_profiler *profiler, struct ts_error 
 /* More than one rank, and the table exists without a rank column: what it feeds is withheld, or refused. */
 bool ts_profiler_unattributable(const struct ts_profiler *profiler, enum ts_db_table table);
 /* Refuse if any of the tables is that; they are named in their order. */
-enum ts_status ts_profiler_attributable(const struct ts_profiler *profiler, const enum ts_db_table *tables, size_t count,
-                                        struct ts_error *error);
+enum ts_status ts_profiler_attributable(const struct ts_profiler *profiler, const enum ts_db_table *tables,
+                                        size_t count, struct ts_error *error);
 
 /* ---- rows by key ---- */
 
@@ -73,7 +73,8 @@ struct ts_profiler_device {
     int64_t worker_l1_size, l1_num_banks, l1_bank_size, l1_start, num_compute_cores, total_l1_for_tensors;
 };
 struct ts_profiler_devices {
-    struct ts_profiler_device *items; /* distinct ids in the order of their first rows, with the figures of their last */
+    struct ts_profiler_device
+        *items; /* distinct ids in the order of their first rows, with the figures of their last */
     size_t count;
 };
 /* At the rank; none when there is no devices table or it cannot be attributed. In the profiler's arena. */
@@ -90,12 +91,12 @@ extern const char *const ts_buffer_type_names[]; /* DRAM, L1, SYSTEM_MEMORY, L1_
 
 struct ts_profiler_tensor {
     int64_t id;
-    bool found;                                  /* it has a row; else nothing below is set */
-    struct ts_str shape, dtype, layout;          /* ptr NULL: null; all in the profiler's arena */
-    struct ts_str memory_config;                 /* as written */
-    struct ts_str buffer_type;                   /* effective: by its memory_config when it has no address */
+    bool found;                         /* it has a row; else nothing below is set */
+    struct ts_str shape, dtype, layout; /* ptr NULL: null; all in the profiler's arena */
+    struct ts_str memory_config;        /* as written */
+    struct ts_str buffer_type;          /* effective: by its memory_config when it has no address */
     bool has_address, has_size;
-    int64_t address, device_id, size;            /* size: bytes by ts_profiler_sizes_are_whole, else of one bank */
+    int64_t address, device_id, size; /* size: bytes by ts_profiler_sizes_are_whole, else of one bank */
     bool has_device;
 };
 /* The tensor's row at the rank, with its size by the report's rule. */

@@ -1,0 +1,47 @@
+/* What the files of the profiler database's reader share. */
+#ifndef TS_FORMATS_PROFILER_DB_INTERNAL_H
+#define TS_FORMATS_PROFILER_DB_INTERNAL_H
+
+#include "base/arena.h"
+#include "formats/profiler_db.h"
+#include "formats/profiler_db_vfs.h"
+
+/* A prepared statement, kept for the next one with the same text. */
+struct ts_db_statement {
+    char *sql;
+    sqlite3_stmt *stmt;
+    bool in_use;
+};
+
+struct ts_db_columns {
+    bool exists;
+    const char *rowid; /* a name for the rowid that is no column's; NULL: the table has none */
+    TS_VEC(const char *) names;
+};
+
+struct ts_db {
+    struct ts_context *context;
+    char *path;
+    struct ts_identity identity;
+    struct ts_db_vfs vfs;
+    bool registered;
+    sqlite3 *handle;
+    bool utf8; /* how the file holds text */
+    struct ts_db_columns tables[TS_DB_TABLES];
+    TS_VEC(struct ts_db_statement) statements;
+    sqlite3_blob *blob; /* last text read, to be pointed at the next */
+    enum ts_db_table blob_table;
+    const char *blob_column;
+    struct ts_error stopped; /* why the progress handler ended a statement */
+    struct ts_arena arena;
+};
+
+/* The error of an SQLite result, with the file's name and what was being read (NULL: nothing in particular). */
+enum ts_status ts_db_failed(struct ts_db *db, int result, const char *what, struct ts_error *error);
+/* A statement, given back with ts_db_statement_done. Errors: those of ts_db_failed. */
+enum ts_status ts_db_prepare(struct ts_db *db, const char *sql, sqlite3_stmt **out, struct ts_error *error);
+void ts_db_statement_done(struct ts_db *db, sqlite3_stmt *stmt);
+/* A value as a whole number, see ts_db_integer. */
+bool ts_db_value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int64_t *out);
+
+#endif
