@@ -378,7 +378,7 @@ static void check_limit(struct ts_str text, size_t block, uint64_t line)
     struct ts_csv *csv;
     struct ts_csv_row row;
     bool more = true;
-    char wanted[64];
+    char wanted[96];
     enum ts_status status = TS_OK;
     open_text(&context, text, (struct ts_csv_options){.row_limit = 100, .check_utf8 = true, .block = block}, &reader,
               &csv);
