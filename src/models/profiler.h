@@ -3,6 +3,7 @@
 #define TS_MODELS_PROFILER_H
 
 #include "base/arena.h"
+#include "formats/buffer_type.h"
 #include "formats/profiler_db.h"
 #include "models/capture.h"
 
@@ -80,12 +81,6 @@ struct ts_profiler_devices {
 /* At the rank; none when there is no devices table or it cannot be attributed. In the profiler's arena. */
 enum ts_status ts_profiler_devices(struct ts_context *context, struct ts_profiler *profiler,
                                    struct ts_profiler_devices *out, struct ts_error *error);
-
-/* ---- buffer types ---- */
-
-/* Of a cell or of a graph's parameter: 0 to 4, "1", "L1" and "BufferType::L1" (graphs) give the name; other text and numbers
- * come back as text; ptr NULL for NULL. The five names are static; other text is borrowed from the cell. */
-extern const char *const ts_buffer_type_names[]; /* DRAM, L1, SYSTEM_MEMORY, L1_SMALL, TRACE, NULL */
 
 /* ---- tensors ---- */
 

@@ -41,7 +41,13 @@ enum ts_need {
 };
 
 /* Links into the web application that runs beside. */
-enum ts_link_kind { TS_LINK_NONE, TS_LINK_REPORT, TS_LINK_LINKED_OPERATIONS };
+enum ts_link_kind {
+    TS_LINK_NONE,
+    TS_LINK_REPORT,
+    TS_LINK_LINKED_OPERATIONS, /* of rows that are linked to operations */
+    TS_LINK_OPERATIONS,        /* a template, for the operations that the answer names */
+    TS_LINK_OPERATION,         /* the answer's one operation_id */
+};
 
 struct ts_question {
     const char *name;        /* "top_ops" */
