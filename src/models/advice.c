@@ -68,6 +68,14 @@ static void advise_slow(struct pieces *pieces, const struct ts_ops_csv *ops, uin
     add_fidelity(pieces, fidelity);
 }
 
+struct ts_fidelity ts_advice_fidelity(const struct ts_perf_report *report, uint32_t index)
+{
+    const struct ts_ops_csv *ops = report->source->ops;
+    uint32_t row = report->rows[index].source;
+    return ts_fidelity_judge(cell(ops, TS_OPS_INPUT_0_DATATYPE, row), cell(ops, TS_OPS_INPUT_1_DATATYPE, row),
+                             cell(ops, TS_OPS_OUTPUT_0_DATATYPE, row), cell(ops, TS_OPS_MATH_FIDELITY, row));
+}
+
 unsigned ts_advice_for(const struct ts_perf_report *report, uint32_t index, struct ts_advice out[TS_ADVICE_MAX])
 {
     const struct ts_ops_csv *ops = report->source->ops;
@@ -81,9 +89,7 @@ unsigned ts_advice_for(const struct ts_perf_report *report, uint32_t index, stru
         add(&pieces, TS_ADVICE_SPARSE_ACTIVE_UNKNOWN, -1, -1, -1);
         return pieces.count;
     }
-    struct ts_fidelity fidelity = ts_fidelity_judge(
-        cell(ops, TS_OPS_INPUT_0_DATATYPE, row->source), cell(ops, TS_OPS_INPUT_1_DATATYPE, row->source),
-        cell(ops, TS_OPS_OUTPUT_0_DATATYPE, row->source), cell(ops, TS_OPS_MATH_FIDELITY, row->source));
+    struct ts_fidelity fidelity = ts_advice_fidelity(report, index);
     bool too_high = fidelity.verdict == TS_FIDELITY_TOO_HIGH;
     bool too_low = fidelity.verdict == TS_FIDELITY_TOO_LOW;
 
@@ -110,28 +116,34 @@ static const struct {
 #define SAYS(advice, code, sentence) [TS_FIDELITY_##advice] = {code, sentence}
     SAYS(NO_ADVICE, "", ""),
     SAYS(BF16_HIFI4, "bf16_hifi4",
-         "Try HiFi2: it gives up only the lowest bit of BF16 activations and computes at twice the rate of HiFi4"),
-    SAYS(BF16_BELOW_HIFI4, "bf16_below_hifi4",
-         "If accuracy matters and FLOPs do not limit this matmul, raise the fidelity to HiFi4, which BF16 activations "
-         "need in full"),
-    SAYS(BF16_LOFI, "bf16_lofi", "Raise the fidelity to HiFi2 or HiFi4: LoFi costs BF16 activations accuracy"),
-    SAYS(BF16_BFP4OUT_HIFI4, "bf16_bfp4out_hifi4",
-         "Lower the fidelity to HiFi2: a BFP4 output hardly shows the difference, and the rate is twice that of HiFi4"),
+         "Try math_fidelity HiFi2: it gives up only the lowest bit of BF16 activations and computes at twice the rate "
+         "of HiFi4"),
+    SAYS(
+        BF16_BELOW_HIFI4, "bf16_below_hifi4",
+        "Where FLOPs do not limit this matmul raise math_fidelity to HiFi4: it wins the accuracy that BF16 activations "
+        "hold, at little cost in time"),
+    SAYS(BF16_LOFI, "bf16_lofi",
+         "Raise math_fidelity to HiFi2 or HiFi4: it wins back accuracy that LoFi costs BF16 activations"),
+    SAYS(
+        BF16_BFP4OUT_HIFI4, "bf16_bfp4out_hifi4",
+        "Lower math_fidelity to HiFi2: a BFP4 output hardly shows the difference, and the rate is twice that of HiFi4"),
     SAYS(BF16_BFP4OUT_HIFI3, "bf16_bfp4out_hifi3",
-         "Lower the fidelity to HiFi2: a BFP4 output hardly shows the difference, and it is faster than HiFi3"),
+         "Lower math_fidelity to HiFi2: a BFP4 output hardly shows the difference, and it is faster than HiFi3"),
     SAYS(BFP4OUT_HIFI2, "bfp4out_hifi2",
-         "Try LoFi: a BFP4 output may not need more, at nearly twice the rate of HiFi2"),
+         "Try math_fidelity LoFi: a BFP4 output may not need more, at nearly twice the rate of HiFi2"),
     SAYS(BF16_BFP4OUT_LOFI, "bf16_bfp4out_lofi",
-         "Compare with HiFi2: it may be more accurate where a large matmul accumulates many intermediate results"),
-    SAYS(BFP8_HIFI4, "bfp8_hifi4",
-         "Lower the fidelity to HiFi2: it multiplies BFP8 in full, at twice the rate of HiFi4"),
-    SAYS(BFP8_HIFI3, "bfp8_hifi3", "Lower the fidelity to HiFi2: it multiplies BFP8 in full and is faster than HiFi3"),
-    SAYS(BFP8_LOFI, "bfp8_lofi", "Raise the fidelity to HiFi2: LoFi drops the two lowest bits of the weights"),
-    SAYS(BFP8_BFP4OUT_LOFI, "bfp8_bfp4out_lofi",
-         "Compare with HiFi2: it may be slightly more accurate where a large matmul accumulates many intermediate "
+         "Compare with math_fidelity HiFi2: it may be more accurate where a large matmul accumulates many intermediate "
          "results"),
+    SAYS(BFP8_HIFI4, "bfp8_hifi4",
+         "Lower math_fidelity to HiFi2: it multiplies BFP8 in full, at twice the rate of HiFi4"),
+    SAYS(BFP8_HIFI3, "bfp8_hifi3", "Lower math_fidelity to HiFi2: it multiplies BFP8 in full and is faster than HiFi3"),
+    SAYS(BFP8_LOFI, "bfp8_lofi",
+         "Raise math_fidelity to HiFi2: it wins back the two lowest bits of the weights, which LoFi drops"),
+    SAYS(BFP8_BFP4OUT_LOFI, "bfp8_bfp4out_lofi",
+         "Compare with math_fidelity HiFi2: it may be slightly more accurate where a large matmul accumulates many "
+         "intermediate results"),
     SAYS(BFP4_ABOVE_LOFI, "bfp4_above_lofi",
-         "Lower the fidelity to LoFi: BFP4 weights need no more, and it is much faster"),
+         "Lower math_fidelity to LoFi: BFP4 weights need no more, and it is much faster"),
     SAYS(INTEGER, "integer", "Math fidelity is not judged: it does not apply to integer datatypes"),
     SAYS(UNSUPPORTED, "unsupported", "Math fidelity is not judged for datatype "),
 #undef SAYS
@@ -151,21 +163,23 @@ void ts_advice_sentence(const struct ts_advice *advice, struct ts_buf *out)
         break;
     case TS_ADVICE_GROW_GRID:
         ts_buf_printf(out,
-                      "Widen the core grid: %" PRId64 " of %" PRId64
+                      "Widen the core grid of the program_config: %" PRId64 " of %" PRId64
                       " cores are used and FLOPs are the limit, so time falls about in proportion",
                       advice->a, advice->b);
         break;
     case TS_ADVICE_INPUT0_TO_L1:
-        ts_buf_text(out, "Keep input 0 in L1 if it fits: it is read from ");
+        ts_buf_text(out, "Set the memory_config of input 0 to L1 if it fits, so that the cores wait less for DRAM: it "
+                         "is read from ");
         ts_buf_str(out, advice->text);
         break;
     case TS_ADVICE_NO_PROGRAM_CONFIG:
         ts_buf_text(out,
-                    "Give a program_config: none is recorded, and it sets in0_block_w and the output subblock that "
-                    "decide data reuse");
+                    "Give a program_config: none is recorded, and its in0_block_w and out_subblock_h x out_subblock_w "
+                    "decide how often data is reused once it is in L1");
         break;
     case TS_ADVICE_NO_IN0_BLOCK_W:
-        ts_buf_text(out, "Set in0_block_w in the program_config: none is recorded; 2 or more tiles reuse data better");
+        ts_buf_text(out, "Set in0_block_w in the program_config: none is recorded; with 2 or more tiles each transfer "
+                         "feeds more work");
         break;
     case TS_ADVICE_IN0_BLOCK_W_SMALL:
         ts_buf_printf(out,
@@ -173,9 +187,9 @@ void ts_advice_sentence(const struct ts_advice *advice, struct ts_buf *out)
                       advice->a);
         break;
     case TS_ADVICE_NO_OUT_SUBBLOCK:
-        ts_buf_text(out,
-                    "Set out_subblock_h and out_subblock_w in the program_config: they are not recorded; 2 tiles or "
-                    "more per subblock compute faster");
+        ts_buf_text(
+            out, "Set out_subblock_h and out_subblock_w in the program_config: they are not recorded; with 2 tiles or "
+                 "more together the matrix unit stalls less");
         break;
     case TS_ADVICE_OUT_SUBBLOCK_SMALL:
         ts_buf_printf(out,

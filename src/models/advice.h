@@ -28,6 +28,8 @@ struct ts_advice {
 enum { TS_ADVICE_MAX = 8 };
 /* The pieces of advice for a row of a report, in order; how many is returned. */
 unsigned ts_advice_for(const struct ts_perf_report *report, uint32_t row, struct ts_advice out[TS_ADVICE_MAX]);
+/* How the row's math fidelity fits its datatypes. */
+struct ts_fidelity ts_advice_fidelity(const struct ts_perf_report *report, uint32_t row);
 /* One sentence that says what to change and what it is expected to win. */
 void ts_advice_sentence(const struct ts_advice *advice, struct ts_buf *out);
 /* A short stable code: "grow_grid:20/64", "fidelity:bf16_hifi4". */
