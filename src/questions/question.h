@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "formats/profiler_db.h"
 #include "models/capture.h"
 #include "questions/answer.h"
 #include "questions/args.h"
@@ -55,7 +56,11 @@ struct ts_question {
     const char *summary;     /* one line for the list of subcommands */
     const char *description; /* for agents: what is particular to this question, nothing that all share */
     const struct ts_param *params;
-    unsigned needs; /* enum ts_need, or-ed */
+    unsigned needs;                 /* enum ts_need, or-ed */
+    const enum ts_db_table *tables; /* TS_NEED_DATABASE: all it cannot do without, as refusals name them */
+    size_t table_count;
+    const enum ts_db_table *any_table; /* and at least one of these; NULL: no more */
+    size_t any_table_count;
     const struct ts_field *fields;
     enum ts_link_kind link;
     const char *too_large; /* which argument to lower when the answer is over the limit */
