@@ -1,0 +1,15 @@
+/* The copy of a simulator's folder beside what was made of it. */
+#ifndef TS_TRANSFORMS_CLEAN_SIM_TRACE_COPY_H
+#define TS_TRANSFORMS_CLEAN_SIM_TRACE_COPY_H
+
+#include "base/context.h"
+
+/* Copy every entry of the folder source (run_only: the dump, trace.json and the folders of cores) into target, which is made:
+ * contents, permissions and times, folders with what is in them. What is there already is overwritten, nothing is removed.
+ * A link is copied as what it points to, unless that lies outside source. The entry that holds target is left out. What
+ * cannot be copied is told to warn, a line each, and the rest goes on.
+ * Errors: TS_NO_MEMORY, TS_CANCELLED, TS_LIMIT; TS_IO when target cannot be made. */
+enum ts_status ts_clean_sim_copy(struct ts_context *context, const char *source, const char *target, bool run_only,
+                                 void (*warn)(void *data, const char *line), void *warn_data, struct ts_error *error);
+
+#endif
