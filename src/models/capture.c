@@ -294,6 +294,7 @@ void ts_capture_destroy(struct ts_capture *capture)
 {
     if (!capture)
         return;
+    ts_db_close(capture->db);
     ts_pins_free(&capture->pins, capture->parts);
     free(capture->label);
     free(capture->profiler_path);
@@ -306,6 +307,8 @@ void ts_capture_destroy(struct ts_capture *capture)
 
 void ts_capture_release(struct ts_capture *capture)
 {
+    ts_db_close(capture->db);
+    capture->db = NULL;
     ts_pins_release(&capture->pins, capture->parts);
 }
 
@@ -542,5 +545,25 @@ enum ts_status ts_capture_device_log(struct ts_context *context, struct ts_captu
         status = ts_device_log_head_read(context, capture->device_log, arena, out, error);
     if (status == TS_OK)
         *found = there;
+    return status;
+}
+
+/* ---- the profiler database ---- */
+
+enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture *capture, struct ts_db **out,
+                                   struct ts_error *error)
+{
+    struct ts_quote label, path;
+    const char *name = ts_error_quote(&label, ts_str_from(capture->label), TS_QUOTE_ARGUMENT);
+    if (!capture->profiler_path)
+        return ts_error_set(error, TS_REFUSED,
+                            "%s: was loaded without profiler_path; load it with the directory that holds its db.sqlite",
+                            name);
+    if (!capture->database)
+        return ts_error_set(error, TS_REFUSED, "%s: no db.sqlite in %s", name,
+                            ts_error_quote(&path, ts_str_from(capture->profiler_path), TS_QUOTE_FILE));
+    enum ts_status status = capture->db ? TS_OK : ts_db_open(context, capture->database, &capture->db, error);
+    if (status == TS_OK)
+        *out = capture->db;
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "base/parts.h"
 #include "formats/device_log.h"
+#include "formats/profiler_db.h"
 #include "models/cache_reuse.h"
 #include "models/perf_report.h"
 
@@ -14,6 +15,7 @@ struct ts_capture {
     char *profiler_path;               /* resolved absolute directory, or NULL */
     char *performance_path;            /* the same */
     char *database;                    /* db.sqlite in profiler_path, or the file that was named; NULL: none */
+    struct ts_db *db;                  /* the database while a call reads it; see ts_capture_database */
     char *csv;                         /* the operations CSV in use when opened; NULL: none */
     bool csv_named;                    /* the path named the file itself: other files beside it do not matter */
     bool log_named;                    /* the path named the device log itself: there is no CSV */
@@ -53,6 +55,11 @@ enum ts_status ts_capture_report(struct ts_context *context, struct ts_capture *
 /* Program reuse over the whole report; borrowed for the call. */
 enum ts_status ts_capture_cache_reuse(struct ts_context *context, struct ts_capture *capture,
                                       const struct ts_cache_reuse **out, struct ts_error *error);
+/* The profiler database, opened by the first that asks in a call and closed by ts_capture_release; all of a call reads one
+ * state of it. Errors: TS_REFUSED (no profiler path: says the capture was loaded without profiler_path; no db.sqlite), those
+ * of ts_db_open. */
+enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture *capture, struct ts_db **out,
+                                   struct ts_error *error);
 /* First line of the device log; *found false when there is none. Texts live in arena. */
 enum ts_status ts_capture_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_arena *arena,
                                      struct ts_device_log_head *out, bool *found, struct ts_error *error);

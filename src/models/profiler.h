@@ -12,21 +12,16 @@ enum { TS_PROFILER_RANKS_MAX = 4096 };
 /* For the length of one call. */
 struct ts_profiler {
     struct ts_capture *capture;
-    struct ts_db *db; /* of the capture, open until ts_capture_release */
-    bool multi_host;  /* operations has a rank column */
-    int64_t rank;     /* that is read; 0 when not multi_host */
-    int64_t *ranks;   /* that operations names, ascending */
+    struct ts_db *db;     /* of the capture, open until ts_capture_release */
+    bool multi_host;      /* operations has a rank column */
+    int64_t rank;         /* that is read; 0 when not multi_host */
+    const int64_t *ranks; /* that operations names, ascending */
     size_t rank_count;
     struct ts_arena arena; /* what this call read */
 };
 
-/* The database of a capture, opened once a call. Errors: TS_REFUSED (no profiler path, no db.sqlite in it), those of
- * ts_db_open. */
-enum ts_status ts_profiler_database(struct ts_context *context, struct ts_capture *capture, struct ts_db **out,
-                                    struct ts_error *error);
-
 /* Begin reading at a rank (rank_given false: 0). needed is a NULL-free list of tables that the question cannot do without; with
- * more than one rank each of them that exists must carry the rank. Errors: those of ts_profiler_database; TS_REFUSED (tables
+ * more than one rank each of them that exists must carry the rank. Errors: those of ts_capture_database; TS_REFUSED (tables
  * missing, all named; a rank the report has not; tables that cannot be attributed to a rank, all named). */
 enum ts_status ts_profiler_begin(struct ts_context *context, struct ts_capture *capture, bool rank_given, int64_t rank,
                                  const enum ts_db_table *needed, size_t needed_count, struct ts_profiler *out,
@@ -51,6 +46,10 @@ enum ts_status ts_profiler_rows(struct ts_context *context, struct ts_profiler *
 /* The index itself, borrowed until ts_capture_release: keys of all ranks. */
 enum ts_status ts_profiler_index(struct ts_context *context, struct ts_profiler *profiler, enum ts_db_table table,
                                  const char *key, const struct ts_db_index **out, struct ts_error *error);
+
+/* A copy of a cell in the profiler's arena: ptr NULL for NULL, empty for a column that is missing. */
+enum ts_status ts_profiler_copy_text(struct ts_profiler *profiler, struct ts_db_rows *rows, unsigned column,
+                                     struct ts_str *out, struct ts_error *error);
 
 /* ---- operations ---- */
 
