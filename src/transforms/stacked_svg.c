@@ -10,14 +10,23 @@
 enum {
     LEGEND_MAX = 24, /* entries; what is left goes into one more */
     DEVICES_MAX = 64,
-    NAME_MAX = 46, /* characters of a name */
+    NAME_MAX = 52, /* characters of a name */
     SHADES = 4,
     CLASSIC = 20,
     TICKS_WANTED = 8,
 };
 /* Pixels. */
 enum { TOP = 70, BOTTOM = 46, AXIS = 92, BAR = 150, BAR_OF_MANY = 56, BETWEEN = 18, ENTRY = 25, HEIGHT_MIN = 560 };
-enum { LEADER = 60, SHARE_END = 62, NAME_AT = 72, TIME_END = 470, COUNT_END = 540, FLOPS_AT = 560, LEGEND = 700 };
+enum {
+    LEADER = 60,
+    SHARE_END = 70,
+    NAME_AT = 80,
+    TIME_END = 530,
+    COUNT_END = 596,
+    FLOPS_AT = 616,
+    LEGEND = 790,
+    KEY = 84
+};
 
 struct entry {
     struct ts_str name;
@@ -254,7 +263,10 @@ static void add_title(struct picture *picture, unsigned width)
     open_text(out, AXIS, 32, " font-size=\"18\" font-weight=\"bold\"");
     ts_buf_printf(out, "Device time by %s: ", by[picture->options->by]);
     add_grouped(out, picture->all, 1);
-    ts_buf_text(out, " \xce\xbcs</text>\n");
+    ts_buf_text(out, " \xce\xbcs");
+    if (picture->device_count > 1)
+        ts_buf_printf(out, " on %u devices", picture->device_count);
+    ts_buf_text(out, "</text>\n");
 }
 
 /* 1, 2 or 5 times a power of ten, so that about TICKS_WANTED ticks fit. */
@@ -351,7 +363,7 @@ static void add_bars(struct picture *picture, unsigned bar, unsigned legend_x)
             if (times[i] > 0)
                 add_segment(picture, i, x, bar, bottom, times[i]);
             double y = y_of(picture, bottom + times[i] / 2);
-            if (picture->device_count == 1)
+            if (picture->device_count == 1 && times[i] > 0)
                 add_leader(picture, x + bar, y, legend_x, entry_y(i), i);
         }
         if (!picture->options->per_device)
@@ -427,6 +439,27 @@ static void add_legend(struct picture *picture, unsigned x)
     }
 }
 
+/* Which category a colour stands for, below the legend. */
+static void add_color_key(struct picture *picture, unsigned x)
+{
+    bool there[TS_CATEGORY_NONE + 1] = {false};
+    struct ts_buf *out = picture->out;
+    unsigned y = TOP + picture->height + 26;
+    if (picture->options->classic_colors)
+        return;
+    for (uint32_t i = 0; i < picture->entry_count - (picture->others > 0); i++)
+        there[picture->entries[i].category] = true;
+    for (unsigned category = 0; category < TS_CATEGORY_NONE; category++) {
+        if (!there[category])
+            continue;
+        ts_buf_printf(out, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" rx=\"2\" fill=\"%s\"/>\n", x, y - 9,
+                      category_colors[category][0]);
+        open_text(out, x + 15, y, " fill=\"#5b6168\" font-size=\"12\"");
+        ts_buf_printf(out, "%s</text>\n", ts_op_category_name((enum ts_op_category)category));
+        x += KEY;
+    }
+}
+
 static void draw(struct picture *picture)
 {
     double times[LEGEND_MAX + 1];
@@ -443,6 +476,7 @@ static void draw(struct picture *picture)
     add_axis(picture, bars_end);
     add_bars(picture, bar, legend_x - 4);
     add_legend(picture, legend_x);
+    add_color_key(picture, legend_x);
     ts_buf_text(picture->out, "</svg>\n");
 }
 

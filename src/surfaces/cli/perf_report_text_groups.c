@@ -1,9 +1,9 @@
 /* The rows grouped, as a table with bars. */
 #include "base/number.h"
 #include "base/utf8.h"
-#include "surfaces/cli/perf_report_text_parts.h"
+#include "surfaces/cli/perf_report_text_labels.h"
 
-enum { BAR_WIDTH = 24, NAME_KEEP = 24, NAME_PADDED_MAX = 72, EIGHTHS = 8 };
+enum { BAR_WIDTH = 24, NAME_KEEP = 32, NAME_PADDED_MAX = 72, EIGHTHS = 8 };
 #define MICROSECONDS " \xce\xbcs"
 
 enum { SHARE, NAME, DEVICE, TIME, COUNT, CATEGORY, LEAST, MOST, MEAN, DEVIATION, WEIGHTED, BAR, COLUMNS };
@@ -14,6 +14,7 @@ struct table {
     uint32_t count;
     struct ts_perf_text_column columns[COLUMNS];
     struct ts_perf_text_grid grid;
+    double largest_share;
     struct ts_buf name, cell;
 };
 
@@ -77,6 +78,8 @@ static void measure(struct table *table)
             raise_width(&to->compact_width, width);
             raise_width(&to->width, width ? width + ts_perf_text_width(ts_str_from(forms[column].unit)) : 0);
         }
+        double share = ts_stacked_share(&table->lines[i]);
+        table->largest_share = share > table->largest_share ? share : table->largest_share;
         name_group(table, table->lines[i].group);
         raise_width(&table->columns[NAME].width, ts_perf_text_width(ts_buf_view(&table->name)));
     }
@@ -121,10 +124,10 @@ static void lay_out(struct table *table)
     ts_perf_text_fit(&table->grid, table->text->options->width);
 }
 
-/* A bar as long as the share, in eighths of a column; something is better seen than nothing. */
-static unsigned add_bar(struct ts_buf *out, double share, unsigned width)
+/* A bar in eighths of a column, the largest share filling the width; something is better seen than nothing. */
+static unsigned add_bar(struct ts_buf *out, double share, double largest, unsigned width)
 {
-    double exact = share / 100 * width * EIGHTHS;
+    double exact = largest > 0 ? share / largest * width * EIGHTHS : 0;
     unsigned eighths = exact > 0 ? exact < width * EIGHTHS ? (unsigned)(exact + 0.5) : width * EIGHTHS : 0;
     if (eighths == 0 && share > 0)
         eighths = 1;
@@ -160,14 +163,14 @@ static void put_cell(struct table *table, const struct ts_stacked_line *line, un
     if (column == NAME) {
         name_group(table, group);
         unsigned room = table->grid.compact ? table->columns[NAME].compact_width : table->columns[NAME].width;
-        width = ts_perf_text_shorten(&table->cell, ts_buf_view(&table->name), text->options->width ? room : UINT32_MAX);
+        width = ts_perf_label_fit(&table->cell, ts_buf_view(&table->name), text->options->width ? room : UINT32_MAX);
         color = ts_perf_text_op_color(group->name, group->category == TS_CATEGORY_HOST);
     } else if (column == CATEGORY) {
         const char *name = ts_op_category_name(group->category);
         ts_buf_text(&table->cell, name ? name : "");
         width = (unsigned)table->cell.len;
     } else if (column == BAR) {
-        width = add_bar(&table->cell, ts_stacked_share(line),
+        width = add_bar(&table->cell, ts_stacked_share(line), table->largest_share,
                         table->grid.compact ? table->columns[BAR].compact_width : table->columns[BAR].width);
         color = category_color(group->category);
     } else {

@@ -116,10 +116,11 @@ unsigned ts_perf_text_number(struct ts_buf *out, double value, int places, const
     char digits[TS_NUMBER_TEXT_MAX];
     if (!ts_present(value))
         return 0;
+    struct ts_str behind = ts_str_from(unit);
     size_t len = ts_number_grouped(value, places, digits);
     ts_buf_add(out, digits, len);
-    ts_buf_text(out, unit);
-    return (unsigned)len + ts_perf_text_width(ts_str_from(unit));
+    ts_buf_str(out, behind);
+    return (unsigned)len + ts_perf_text_width(behind);
 }
 
 /* ---- columns ---- */
@@ -155,7 +156,7 @@ static bool narrow(struct ts_perf_text_grid *grid, unsigned width, unsigned keep
     return true;
 }
 
-void ts_perf_text_fit(struct ts_perf_text_grid *grid, unsigned width)
+static void choose(struct ts_perf_text_grid *grid, unsigned width)
 {
     enum { FULL_KEEP = 40, AT_LEAST = 4 };
     if (width == 0 || narrow(grid, width, FULL_KEEP))
@@ -179,6 +180,17 @@ void ts_perf_text_fit(struct ts_perf_text_grid *grid, unsigned width)
     }
 }
 
+void ts_perf_text_fit(struct ts_perf_text_grid *grid, unsigned width)
+{
+    choose(grid, width);
+    grid->first = grid->count;
+    for (unsigned i = grid->count; i-- > 0;) {
+        grid->columns[i].room = column_width(grid, &grid->columns[i]);
+        if (grid->columns[i].shown)
+            grid->first = i;
+    }
+}
+
 static void pad(struct ts_buf *out, unsigned columns)
 {
     static const char blanks[] = "                                                                ";
@@ -189,21 +201,13 @@ static void pad(struct ts_buf *out, unsigned columns)
     }
 }
 
-static bool is_first(const struct ts_perf_text_grid *grid, unsigned column)
-{
-    for (unsigned i = 0; i < column; i++)
-        if (grid->columns[i].shown)
-            return false;
-    return true;
-}
-
 static void add_cell(const struct ts_perf_text *text, const struct ts_perf_text_grid *grid, unsigned column,
                      struct ts_str cell, unsigned width, bool left, enum ts_text_color color)
 {
     if (!grid->columns[column].shown)
         return;
-    unsigned room = column_width(grid, &grid->columns[column]);
-    if (!is_first(grid, column))
+    unsigned room = grid->columns[column].room;
+    if (column != grid->first)
         pad(text->out, TS_PERF_TEXT_GAP);
     if (!left && width < room)
         pad(text->out, room - width);

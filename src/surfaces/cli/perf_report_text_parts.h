@@ -36,6 +36,7 @@ struct ts_perf_text_column {
     bool left;                     /* aligned to the left */
     bool shown;                    /* set beforehand: has something to show; then: fits */
     bool dropped;                  /* does not fit */
+    unsigned room;                 /* columns it has, once it is laid out */
 };
 struct ts_perf_text_grid {
     struct ts_perf_text_column *columns;
@@ -43,6 +44,7 @@ struct ts_perf_text_grid {
     unsigned flexible; /* the column whose texts may be cut */
     unsigned keep;     /* no narrower than this while other columns can still go */
     bool compact;
+    unsigned first;   /* column that is shown */
     unsigned dropped; /* columns there was no room for */
 };
 

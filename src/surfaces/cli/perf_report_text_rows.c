@@ -8,12 +8,11 @@
 #include "models/fidelity.h"
 #include "models/perf_figures.h"
 #include "models/perf_order.h"
-#include "surfaces/cli/perf_report_text_parts.h"
+#include "surfaces/cli/perf_report_text_labels.h"
 
 enum {
     OP_KEEP = 22,       /* columns for the operation's name before others have to go */
     OP_PADDED_MAX = 64, /* a longer name takes room in its own line only */
-    FIDELITY_MAX = 40,
     CHECK_EVERY_ROWS = 4096,
 };
 #define GAP_HIGH 6.5
@@ -62,6 +61,7 @@ struct table {
     struct largest largest;
     uint32_t *order; /* rows to show, NULL: all as they come */
     uint32_t count;  /* lines */
+    struct ts_perf_labels labels;
     struct ts_buf scratch, cell;
     double dram_total, dram_total_percent;
 };
@@ -113,14 +113,13 @@ static bool is_block(const struct line *line)
     return line->item && line->item->kind == TS_FOLD_BLOCK;
 }
 
-/* ---- texts ---- */
+/* ---- names ---- */
 
-/* What a line is called, made safe for a terminal, into scratch. */
+/* What a line is called that is not just a row: a signpost, a block, a row within a block. Into scratch. */
 static void name_line(struct table *table, const struct line *line)
 {
     struct ts_buf *out = &table->scratch;
-    const struct ts_perf_source *source = table->report->source;
-    uint32_t row = table->report->rows[line->row].source;
+    uint32_t source = table->report->rows[line->row].source;
     ts_buf_clear(out);
     for (unsigned i = 0; line->item && i < line->item->depth; i++)
         ts_buf_text(out, "\xe2\x94\x82 ");
@@ -129,63 +128,41 @@ static void name_line(struct table *table, const struct line *line)
                       line->item->period == 1 ? "" : "s");
     } else if (line->signpost) {
         ts_buf_text(out, "\xe2\x9a\x91 ");
-        ts_utf8_escape(out, ts_ops_text(source->ops, TS_OPS_OP_CODE, row));
+        ts_utf8_escape(out, ts_ops_text(table->report->source->ops, TS_OPS_OP_CODE, source));
     } else {
-        ts_utf8_escape(out, ts_perf_source_name(source, row));
+        ts_buf_str(out, ts_perf_label_name(&table->labels, line->row).text);
     }
 }
 
-/* A name without the word that most of them end with, where room is short. */
-static void drop_suffix(struct ts_buf *name)
+static bool just_a_row(const struct line *line)
 {
-    static const char suffix[] = "DeviceOperation";
-    struct ts_str text = ts_buf_view(name);
-    size_t at = ts_str_find(text, TS_STR(suffix), 0), end = at + sizeof suffix - 1;
-    if (at == (size_t)-1 || at == 0 || (end < text.len && text.ptr[end] != ' '))
-        return;
-    memmove(name->ptr + at, name->ptr + end, text.len - end);
-    name->len -= sizeof suffix - 1;
+    return !line->item && !line->signpost;
 }
 
 static void put_op(struct table *table, const struct line *line, enum ts_text_color color)
 {
-    name_line(table, line);
-    ts_buf_clear(&table->cell);
     const struct ts_perf_text_column *column = &table->columns[OP];
     unsigned room = table->grid.compact ? column->compact_width : column->width;
-    if (table->text->options->width == 0) {
-        struct ts_str name = ts_buf_view(&table->scratch);
-        ts_perf_text_cell(table->text, &table->grid, OP, name, ts_perf_text_width(name), color);
-        return;
+    struct ts_perf_label label;
+    if (table->text->options->width == 0)
+        room = UINT32_MAX;
+    if (just_a_row(line)) {
+        label = ts_perf_label_fitted_name(&table->labels, line->row, room);
+    } else {
+        name_line(table, line);
+        ts_buf_clear(&table->cell);
+        label.width = ts_perf_label_fit(&table->cell, ts_buf_view(&table->scratch), room);
+        label.text = ts_buf_view(&table->cell);
     }
-    if (ts_perf_text_width(ts_buf_view(&table->scratch)) > room)
-        drop_suffix(&table->scratch);
-    unsigned width = ts_perf_text_shorten(&table->cell, ts_buf_view(&table->scratch), room);
-    ts_perf_text_cell(table->text, &table->grid, OP, ts_buf_view(&table->cell), width, color);
+    ts_perf_text_cell(table->text, &table->grid, OP, label.text, label.width, color);
 }
 
-/* Fidelity and datatypes; in the compact form the fidelity of what has one. */
-static unsigned make_fidelity(struct table *table, const struct line *line, bool compact)
+/* Signposts and blocks have none. */
+static struct ts_perf_label fidelity_of(struct table *table, const struct line *line, bool compact)
 {
-    const struct ts_ops_csv *ops = table->report->source->ops;
-    uint32_t row = table->report->rows[line->row].source;
-    ts_buf_clear(&table->cell);
-    ts_buf_clear(&table->scratch);
     if (line->signpost || is_block(line))
-        return 0;
-    if (!compact) {
-        ts_perf_row_math_fidelity(table->report, line->row, &table->scratch);
-    } else if (ts_perf_row_facts(table->report, line->row)->analysis != TS_ANALYSIS_NONE) {
-        struct ts_str cell = ts_ops_text(ops, TS_OPS_MATH_FIDELITY, row);
-        ts_buf_str(&table->scratch, ts_ops_cell_empty(cell) ? (struct ts_str){"", 0} : cell);
-    }
-    struct ts_buf safe;
-    ts_buf_init(&safe, 0);
-    ts_utf8_escape(&safe, ts_buf_view(&table->scratch));
-    unsigned width = ts_perf_text_shorten(&table->cell, ts_buf_view(&safe), FIDELITY_MAX);
-    table->cell.failed = table->cell.failed || safe.failed;
-    ts_buf_free(&safe);
-    return width;
+        return (struct ts_perf_label){{"", 0}, 0};
+    return ts_perf_label_fidelity(&table->labels, line->row, compact);
 }
 
 /* ---- measuring ---- */
@@ -202,23 +179,23 @@ static void raise_width(unsigned *largest, unsigned width)
         *largest = width;
 }
 
-static void measure_texts(struct table *table, const struct line *line, const struct line *before)
+static void measure_texts(struct table *table, const struct line *line)
 {
     char buffer[64];
     struct largest *largest = &table->largest;
     const struct ts_perf_report *report = table->report;
-    uint32_t row = report->rows[line->row].source;
-    const struct ts_op_facts *facts = &report->source->facts[row];
-    bool again =
-        before && !line->item && !line->signpost && facts->name == ts_perf_row_facts(report, before->row)->name;
-    if (!again) {
+    uint32_t source = report->rows[line->row].source;
+    if (just_a_row(line)) {
+        raise_width(&largest->op, ts_perf_label_name(&table->labels, line->row).width);
+    } else {
         name_line(table, line);
         raise_width(&largest->op, ts_perf_text_width(ts_buf_view(&table->scratch)));
     }
-    raise_width(&largest->fidelity, make_fidelity(table, line, false));
-    raise_width(&largest->fidelity_compact, make_fidelity(table, line, true));
-    if (facts->sub_device != 0)
-        raise_width(&largest->sub_device, ts_perf_text_width(ts_perf_source_sub_device(report->source, row, buffer)));
+    raise_width(&largest->fidelity, fidelity_of(table, line, false).width);
+    raise_width(&largest->fidelity_compact, fidelity_of(table, line, true).width);
+    if (report->source->facts[source].sub_device != 0)
+        raise_width(&largest->sub_device,
+                    ts_perf_text_width(ts_perf_source_sub_device(report->source, source, buffer)));
 }
 
 static enum ts_status measure(struct table *table, struct ts_error *error)
@@ -227,14 +204,12 @@ static enum ts_status measure(struct table *table, struct ts_error *error)
     const struct ts_perf_report *report = table->report;
     int32_t device = -1, available = -1;
     bool devices_differ = false, budgets_differ = false;
-    struct line before = {.row = 0};
     for (uint32_t i = 0; i < table->count; i++) {
         if (i % CHECK_EVERY_ROWS == 0 && ts_context_check(table->text->context, error))
             return error->code;
         struct line line = line_at(table, i);
         const struct ts_op_facts *facts = ts_perf_row_facts(report, line.row);
-        measure_texts(table, &line, i ? &before : NULL);
-        before = line;
+        measure_texts(table, &line);
         uint64_t id = (uint64_t)report->rows[line.row].source + 2;
         largest->id = id > largest->id ? id : largest->id;
         raise(&largest->total, line.total);
@@ -470,10 +445,8 @@ static void put_line(struct table *table, const struct line *line)
     put_number(table, DRAM_PERCENT, line->dram_percent, 1, " %", colors.dram);
     put_number(table, TFLOPS, line->tflops, 1, " TFLOPs", colors.flops);
     put_number(table, FLOPS_PERCENT, line->flops_percent, 1, " %", colors.flops);
-    if (table->columns[FIDELITY].shown) {
-        unsigned width = make_fidelity(table, line, table->grid.compact);
-        ts_perf_text_cell(table->text, &table->grid, FIDELITY, ts_buf_view(&table->cell), width, colors.fidelity);
-    }
+    struct ts_perf_label fidelity = fidelity_of(table, line, table->grid.compact);
+    ts_perf_text_cell(table->text, &table->grid, FIDELITY, fidelity.text, fidelity.width, colors.fidelity);
     ts_perf_text_end_line(table->text, start);
 }
 
@@ -618,8 +591,8 @@ enum ts_status ts_perf_text_rows(const struct ts_perf_text *text, struct ts_erro
     table.count = text->folding ? text->folding->count : table.report->count;
     ts_buf_init(&table.scratch, 0);
     ts_buf_init(&table.cell, 0);
-    enum ts_status status = TS_OK;
-    if (text->options->top) {
+    enum ts_status status = ts_perf_labels_init(&table.labels, table.report) ? TS_OK : ts_error_no_memory(error);
+    if (status == TS_OK && text->options->top) {
         table.order = ts_perf_order_by_share(table.report, text->options->top, &table.count);
         if (!table.order)
             status = ts_error_no_memory(error);
@@ -630,10 +603,11 @@ enum ts_status ts_perf_text_rows(const struct ts_perf_text *text, struct ts_erro
         measure_totals(&table);
         put_table(&table);
         put_footnotes(&table);
-        status = table.scratch.failed || table.cell.failed ? ts_error_no_memory(error) : TS_OK;
+        status = table.scratch.failed || table.cell.failed || table.labels.failed ? ts_error_no_memory(error) : TS_OK;
     }
     ts_buf_free(&table.scratch);
     ts_buf_free(&table.cell);
+    ts_perf_labels_free(&table.labels);
     free(table.order);
     return status;
 }
