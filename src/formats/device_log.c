@@ -34,8 +34,7 @@ static enum ts_status read_first_line(struct ts_reader *reader, struct ts_buf *l
     return ts_buf_status(line, error);
 }
 
-/* Whether the line already names the columns: a field is the slot's. */
-static bool is_column_header(struct ts_str line)
+bool ts_device_log_is_header(struct ts_str line)
 {
     bool done = false;
     struct ts_str piece;
@@ -93,13 +92,23 @@ static bool parse_pairs(struct ts_str line, struct ts_device_log_head *head)
     return good;
 }
 
-static enum ts_status parse(struct ts_str line, struct ts_arena *arena, struct ts_device_log_head *out,
-                            struct ts_error *error)
+enum ts_status ts_device_log_head_parse(struct ts_str line, struct ts_arena *arena, struct ts_device_log_head *out,
+                                        struct ts_error *error)
 {
     struct ts_device_log_head head = {.clock_mhz = TS_ABSENT, .max_cores = -1};
+    struct ts_buf clean;
+    ts_buf_init(&clean, 0);
+    ts_utf8_clean(&clean, line);
+    enum ts_status status = ts_buf_status(&clean, error);
+    line = status == TS_OK ? ts_arena_copy(arena, ts_buf_view(&clean)) : line;
+    ts_buf_free(&clean);
+    if (status != TS_OK)
+        return status;
+    if (!line.ptr)
+        return ts_arena_error(arena, error);
     if (ts_str_starts_with(line, TS_STR("\xef\xbb\xbf")))
         line = ts_str_sub(line, 3, line.len);
-    if (!is_column_header(line)) {
+    if (!ts_device_log_is_header(line)) {
         size_t pieces = 1;
         for (size_t i = 0; i < line.len; i++)
             pieces += line.ptr[i] == ',';
@@ -121,20 +130,69 @@ enum ts_status ts_device_log_head_read(struct ts_context *context, const char *p
     enum ts_status status = ts_reader_open(context, path, &reader, error);
     if (status != TS_OK)
         return status;
-    struct ts_buf line, clean;
+    struct ts_buf line;
     ts_buf_init(&line, TS_LIMIT_LOG_HEADER);
-    ts_buf_init(&clean, 0);
     status = read_first_line(reader, &line, error);
-    if (status == TS_OK) {
-        ts_utf8_clean(&clean, ts_buf_view(&line));
-        status = ts_buf_status(&clean, error);
-    }
-    if (status == TS_OK) {
-        struct ts_str text = ts_arena_copy(arena, ts_buf_view(&clean));
-        status = text.ptr ? parse(text, arena, out, error) : ts_arena_error(arena, error);
-    }
-    ts_buf_free(&clean);
+    if (status == TS_OK)
+        status = ts_device_log_head_parse(ts_buf_view(&line), arena, out, error);
     ts_buf_free(&line);
     ts_reader_close(reader);
     return status;
+}
+
+/* ---- columns ---- */
+
+/* In the order in which messages name them, behind timer_id. */
+static const struct {
+    const char *name;
+    enum ts_log_column column;
+} columns[] = {
+    {"zone name", TS_LOG_ZONE},
+    {"run host ID", TS_LOG_RUN},
+    {"PCIe slot", TS_LOG_SLOT},
+    {"RISC processor type", TS_LOG_RISC},
+    {"core_x", TS_LOG_X},
+    {"core_y", TS_LOG_Y},
+    {"time[cycles since reset]", TS_LOG_TIME},
+};
+
+void ts_device_log_layout_parse(struct ts_str header, struct ts_device_log_layout *out)
+{
+    uint32_t type = TS_LOG_NOWHERE, phase = TS_LOG_NOWHERE, column = 0;
+    for (size_t i = 0; i < TS_LOG_COLUMN_COUNT; i++)
+        out->at[i] = TS_LOG_NOWHERE;
+    out->has_timer = false;
+    if (ts_str_starts_with(header, TS_STR("\xef\xbb\xbf")))
+        header = ts_str_sub(header, 3, header.len);
+    bool done = false;
+    struct ts_str piece;
+    for (; ts_str_split(&header, ',', &piece, &done); column++) {
+        piece = ts_str_trim(piece);
+        for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+            if (ts_str_is(piece, columns[i].name) && out->at[columns[i].column] == TS_LOG_NOWHERE)
+                out->at[columns[i].column] = column;
+        if (ts_str_is(piece, "timer_id"))
+            out->has_timer = true;
+        else if (ts_str_is(piece, "type") && type == TS_LOG_NOWHERE)
+            type = column;
+        else if (ts_str_is(piece, "zone phase") && phase == TS_LOG_NOWHERE)
+            phase = column;
+    }
+    out->phase = type == TS_LOG_NOWHERE;
+    out->at[TS_LOG_TYPE] = out->phase ? phase : type;
+}
+
+bool ts_device_log_missing(const struct ts_device_log_layout *layout, struct ts_buf *out)
+{
+    bool any = !layout->has_timer;
+    if (any)
+        ts_buf_text(out, "timer_id");
+    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++) {
+        if (layout->at[columns[i].column] != TS_LOG_NOWHERE)
+            continue;
+        ts_buf_text(out, any ? ", " : "");
+        ts_buf_text(out, columns[i].name);
+        any = true;
+    }
+    return any;
 }

@@ -1,8 +1,10 @@
-/* profile_log_device.csv: tt-metal's device profiler log. For now its first line: what was profiled, and at which clock. */
+/* profile_log_device.csv: tt-metal's device profiler log. Here its first lines: what was profiled, at which clock, and which
+ * column is which. The rows are device_log_rows.h, the file in pieces device_log_source.h. */
 #ifndef TS_FORMATS_DEVICE_LOG_H
 #define TS_FORMATS_DEVICE_LOG_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/file.h"
 
 struct ts_device_log_pair {
@@ -21,5 +23,34 @@ struct ts_device_log_head {
  * in arena. Errors: those of ts_reader_open and ts_reader_read, TS_LIMIT (first line too long). */
 enum ts_status ts_device_log_head_read(struct ts_context *context, const char *path, struct ts_arena *arena,
                                        struct ts_device_log_head *out, struct ts_error *error);
+/* The same of a first line at hand. Errors: TS_NO_MEMORY, TS_LIMIT (of the arena). */
+enum ts_status ts_device_log_head_parse(struct ts_str line, struct ts_arena *arena, struct ts_device_log_head *out,
+                                        struct ts_error *error);
+/* Whether a line names the columns: one of its fields is PCIe slot. */
+bool ts_device_log_is_header(struct ts_str line);
+
+/* The columns that are read. */
+enum ts_log_column {
+    TS_LOG_SLOT,
+    TS_LOG_X,
+    TS_LOG_Y,
+    TS_LOG_RISC,
+    TS_LOG_TIME,
+    TS_LOG_RUN,
+    TS_LOG_ZONE,
+    TS_LOG_TYPE, /* type, else zone phase; absent in logs that do not tell starts from ends */
+    TS_LOG_COLUMN_COUNT
+};
+#define TS_LOG_NOWHERE UINT32_MAX
+struct ts_device_log_layout {
+    uint32_t at[TS_LOG_COLUMN_COUNT]; /* TS_LOG_NOWHERE: the header lacks it */
+    bool has_timer;                   /* timer_id, which must be there though it is not read */
+    bool phase;                       /* TYPE is zone phase: begin and end */
+    struct ts_str lines[2];           /* the log's first lines as they stand; the second ptr NULL when there was one */
+};
+/* Find the columns in a header. lines is left alone. */
+void ts_device_log_layout_parse(struct ts_str header, struct ts_device_log_layout *out);
+/* Append the names of needed columns that lack, ", " between; false when none does. */
+bool ts_device_log_missing(const struct ts_device_log_layout *layout, struct ts_buf *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "models/capture_log.h"
 #include "questions/perf_common.h"
 #include "questions/table.h"
 
@@ -108,7 +109,11 @@ static enum ts_status answer_load_report(struct ts_context *context, const struc
     bool usable = capture->csv && !capture->csv_problem.unusable;
     bool readable = usable && !capture->csv_problem.rows_unreadable;
     struct ts_perf_source *source = NULL;
+    const struct ts_device_zones *log;
     enum ts_status status = readable ? ts_capture_source(context, capture, &source, error) : TS_OK;
+    /* The one pass over the log that may take long; whatever it finds wrong is told where the tools are listed. */
+    if (!status && ts_capture_log_check(context, capture, &log, error) == TS_CANCELLED)
+        status = TS_CANCELLED;
     if (status)
         return status;
     add_path(answer, "profiler_path", capture->profiler_path);

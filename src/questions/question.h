@@ -39,6 +39,8 @@ enum ts_need {
     TS_NEED_CACHE_COLUMNS = 2, /* its PROGRAM HASH and PROGRAM CACHE HIT */
     TS_NEED_TWO_CAPTURES = 4,  /* compares two captures: never listed */
     TS_NEED_NOTHING = 8,       /* describes the capture itself: never listed */
+    TS_NEED_DEVICE_LOG = 16,   /* a device log with rows, all columns and nothing but UTF-8 */
+    TS_NEED_KERNEL_ZONES = 32, /* that tells starts from ends, and its clock */
 };
 
 /* Links into the web application that runs beside. */

@@ -1,14 +1,19 @@
 #include "questions/table.h"
 
+#include "models/capture_log.h"
+#include "questions/log_state.h"
+
 extern const struct ts_question ts_question_load_report;
 extern const struct ts_question ts_question_top_ops;
 extern const struct ts_question ts_question_op_breakdown;
 extern const struct ts_question ts_question_program_cache;
+extern const struct ts_question ts_question_zone_timings;
+extern const struct ts_question ts_question_core_spread;
 extern const struct ts_question ts_question_diff_reports;
 
 const struct ts_question *const ts_questions[] = {
-    &ts_question_load_report,   &ts_question_top_ops,      &ts_question_op_breakdown,
-    &ts_question_program_cache, &ts_question_diff_reports, NULL,
+    &ts_question_load_report,  &ts_question_top_ops,     &ts_question_op_breakdown, &ts_question_program_cache,
+    &ts_question_zone_timings, &ts_question_core_spread, &ts_question_diff_reports, NULL,
 };
 
 static bool is_name(struct ts_str name, const char *question)
@@ -51,11 +56,72 @@ static bool has_cache_columns(const struct ts_capture *capture, struct ts_buf *w
     return capture->program_columns;
 }
 
+static bool has_device_log(struct ts_context *context, struct ts_capture *capture, bool kernels, struct ts_buf *why)
+{
+    const struct ts_device_zones *log = NULL;
+    struct ts_error error;
+    bool read = ts_capture_log_check(context, capture, &log, &error) == TS_OK;
+    if (!log) {
+        if (why)
+            ts_buf_text(why, !read                       ? error.message
+                             : capture->performance_path ? "performance_path holds no profile_log_device.csv"
+                                                         : "no performance_path was given");
+        return false;
+    }
+    const struct ts_log_state state = {.has_header = log->has_header,
+                                       .missing = log->missing,
+                                       .has_rows = log->has_rows,
+                                       .bad_byte = log->bad_byte,
+                                       .typed = log->typed,
+                                       .clock_mhz = log->head.clock_mhz};
+    return ts_log_state_answers(&state, kernels, why);
+}
+
+/* Which of the tables are missing, into why. */
+static bool has_tables(const struct ts_db *db, const struct ts_question *question, struct ts_buf *why)
+{
+    bool good = true, any = question->any_table_count == 0;
+    for (size_t i = 0; i < question->table_count; i++) {
+        if (ts_db_has_table(db, question->tables[i]))
+            continue;
+        if (why)
+            ts_buf_printf(why, "%s%s", good ? "the profiler database lacks the tables: " : ", ",
+                          ts_db_table_name(question->tables[i]));
+        good = false;
+    }
+    for (size_t i = 0; i < question->any_table_count; i++)
+        any = any || ts_db_has_table(db, question->any_table[i]);
+    for (size_t i = 0; !any && why && i < question->any_table_count; i++)
+        ts_buf_printf(why, "%s%s", i > 0 ? " or " : good ? "the profiler database has none of the tables: " : "; also ",
+                      ts_db_table_name(question->any_table[i]));
+    return good && any;
+}
+
+static bool has_database(struct ts_context *context, const struct ts_question *question, struct ts_capture *capture,
+                         struct ts_buf *why)
+{
+    struct ts_db *db;
+    struct ts_error error;
+    if (capture->database && ts_capture_database(context, capture, &db, &error) == TS_OK)
+        return has_tables(db, question, why);
+    if (!why)
+        return false;
+    if (!capture->profiler_path)
+        ts_buf_text(why, "no profiler_path was given");
+    else if (!capture->database)
+        ts_buf_text(why, "profiler_path holds no db.sqlite");
+    else
+        ts_buf_text(why, error.message);
+    return false;
+}
+
 bool ts_question_answerable(struct ts_context *context, const struct ts_question *question, struct ts_capture *capture,
                             struct ts_buf *why)
 {
-    (void)context;
     if ((question->needs & TS_NEED_REPORT) && !has_report(capture, why))
         return false;
-    return !(question->needs & TS_NEED_CACHE_COLUMNS) || has_cache_columns(capture, why);
+    if ((question->needs & TS_NEED_CACHE_COLUMNS) && !has_cache_columns(capture, why))
+        return false;
+    return !(question->needs & TS_NEED_DEVICE_LOG) ||
+           has_device_log(context, capture, question->needs & TS_NEED_KERNEL_ZONES, why);
 }
