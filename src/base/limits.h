@@ -25,6 +25,9 @@
 #define TS_LIMIT_MCP_WAITING 256            /* requests waiting to be served */
 #define TS_LIMIT_JSON_DEPTH 512             /* nesting of JSON in captures */
 #define TS_LIMIT_GRAPH (256 * TS_MIB)       /* one captured graph of a profiler database */
+#define TS_LIMIT_GRAPH_PARSED (1 * TS_GIB)  /* what one captured graph takes in memory */
+#define TS_LIMIT_GRAPHS (1 * TS_GIB)        /* all captured graphs of a rank */
+#define TS_LIMIT_GRAPH_NAMES (256 * TS_MIB) /* distinct names of scopes in all of them */
 #define TS_LIMIT_DB_VALUE (256 * TS_MIB)    /* one value of a profiler database */
 #define TS_LIMIT_DB_COLUMNS 2000            /* of one table of a profiler database */
 #define TS_LIMIT_CLUSTER_FILE (4 * TS_MIB)  /* a cluster descriptor */
