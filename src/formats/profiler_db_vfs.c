@@ -58,7 +58,7 @@ static int64_t read_at(const struct file *file, void *buffer, size_t size, int64
 }
 
 /* Through the read-ahead buffer when reads follow one another. */
-static int64_t read_buffered(struct file *file, void *buffer, int size, int64_t offset)
+static int64_t read_buffered(struct file *file, void *buffer, int64_t size, int64_t offset)
 {
     bool inside = file->ahead && offset >= file->ahead_from && offset + size <= file->ahead_from + file->ahead_len;
     bool follows = offset == file->next_read;
@@ -85,7 +85,7 @@ static int64_t read_buffered(struct file *file, void *buffer, int size, int64_t 
 static int file_read(sqlite3_file *base, void *buffer, int size, sqlite3_int64 offset)
 {
     struct file *file = of_file(base);
-    int64_t got = file->fd < 0 ? 0 : read_buffered(file, buffer, size, offset);
+    int64_t got = file->fd < 0 || size < 0 ? 0 : read_buffered(file, buffer, size, offset);
     if (got < 0)
         return SQLITE_IOERR_READ;
     if (got == size)

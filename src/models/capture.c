@@ -309,6 +309,7 @@ void ts_capture_release(struct ts_capture *capture)
 {
     ts_db_close(capture->db);
     capture->db = NULL;
+    capture->db_problem.code = TS_OK;
     ts_pins_release(&capture->pins, capture->parts);
 }
 
@@ -562,8 +563,11 @@ enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture
     if (!capture->database)
         return ts_error_set(error, TS_REFUSED, "%s: no db.sqlite in %s", name,
                             ts_error_quote(&path, ts_str_from(capture->profiler_path), TS_QUOTE_FILE));
-    enum ts_status status = capture->db ? TS_OK : ts_db_open(context, capture->database, &capture->db, error);
-    if (status == TS_OK)
+    if (!capture->db && !capture->db_problem.code)
+        capture->db_problem.code = ts_db_open(context, capture->database, &capture->db, &capture->db_problem);
+    if (!capture->db && error)
+        *error = capture->db_problem;
+    if (capture->db)
         *out = capture->db;
-    return status;
+    return capture->db_problem.code;
 }

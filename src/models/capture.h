@@ -16,6 +16,7 @@ struct ts_capture {
     char *performance_path;            /* the same */
     char *database;                    /* db.sqlite in profiler_path, or the file that was named; NULL: none */
     struct ts_db *db;                  /* the database while a call reads it; see ts_capture_database */
+    struct ts_error db_problem;        /* why it cannot be opened, once that was tried in a call */
     char *csv;                         /* the operations CSV in use when opened; NULL: none */
     bool csv_named;                    /* the path named the file itself: other files beside it do not matter */
     bool log_named;                    /* the path named the device log itself: there is no CSV */

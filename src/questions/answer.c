@@ -232,6 +232,11 @@ yyjson_mut_val *ts_answer_push_object(struct ts_answer *answer, yyjson_mut_val *
     return container(answer, value);
 }
 
+void ts_answer_push_integer(struct ts_answer *answer, yyjson_mut_val *list, int64_t value)
+{
+    push(answer, list, answer->failed ? NULL : yyjson_mut_sint(answer->doc, value));
+}
+
 void ts_answer_push_string(struct ts_answer *answer, yyjson_mut_val *list, struct ts_str ours)
 {
     push(answer, list, string_value(answer, ours));

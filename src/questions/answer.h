@@ -44,6 +44,7 @@ yyjson_mut_val *ts_answer_object(struct ts_answer *answer, yyjson_mut_val *objec
 yyjson_mut_val *ts_answer_list(struct ts_answer *answer, yyjson_mut_val *object, const char *key);
 /* Elements of a list. */
 yyjson_mut_val *ts_answer_push_object(struct ts_answer *answer, yyjson_mut_val *list);
+void ts_answer_push_integer(struct ts_answer *answer, yyjson_mut_val *list, int64_t value);
 void ts_answer_push_string(struct ts_answer *answer, yyjson_mut_val *list, struct ts_str ours);
 void ts_answer_push_text(struct ts_answer *answer, yyjson_mut_val *list,
                          struct ts_str from_capture); /* ends in an ellipsis when cut */

@@ -1,5 +1,7 @@
 #include "questions/ask.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- links into the web application ---- */
@@ -64,6 +66,21 @@ static bool rows_are_linked(const struct ts_answer *answer)
            (!rank || yyjson_mut_is_null(rank) || (yyjson_mut_is_int(rank) && yyjson_mut_get_int(rank) == 0));
 }
 
+/* The web application shows operations of rank 0, or of a report without ranks. */
+static bool is_rank_shown(const struct ts_answer *answer)
+{
+    yyjson_mut_val *rank = yyjson_mut_obj_get(answer->root, "rank");
+    return !rank || yyjson_mut_is_null(rank) || (yyjson_mut_is_int(rank) && yyjson_mut_get_sint(rank) == 0);
+}
+
+static void add_operation_link(struct ts_answer *answer, const char *base, const struct ts_capture *capture)
+{
+    char route[48];
+    int64_t id = yyjson_mut_get_sint(yyjson_mut_obj_get(answer->root, "operation_id"));
+    snprintf(route, sizeof route, "/operations/%" PRId64, id);
+    add_link(answer, "app_link", base, route, capture);
+}
+
 static void add_links(const struct ts_question *question, const struct ts_capture *capture, const char *base,
                       struct ts_answer *answer)
 {
@@ -76,6 +93,14 @@ static void add_links(const struct ts_question *question, const struct ts_captur
     case TS_LINK_LINKED_OPERATIONS:
         if (rows_are_linked(answer) && linked_profiler(capture))
             add_link(answer, "app_link_template", base, "/operations/{operation_id}", capture);
+        break;
+    case TS_LINK_OPERATIONS:
+        if (is_rank_shown(answer) && linked_profiler(capture))
+            add_link(answer, "app_link_template", base, "/operations/{operation_id}", capture);
+        break;
+    case TS_LINK_OPERATION:
+        if (is_rank_shown(answer) && linked_profiler(capture))
+            add_operation_link(answer, base, capture);
         break;
     case TS_LINK_NONE:
         break;

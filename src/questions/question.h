@@ -41,6 +41,7 @@ enum ts_need {
     TS_NEED_NOTHING = 8,       /* describes the capture itself: never listed */
     TS_NEED_DEVICE_LOG = 16,   /* a device log with rows, all columns and nothing but UTF-8 */
     TS_NEED_KERNEL_ZONES = 32, /* that tells starts from ends, and its clock */
+    TS_NEED_DATABASE = 64,     /* a profiler database with the question's tables */
 };
 
 /* Links into the web application that runs beside. */

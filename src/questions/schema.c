@@ -54,9 +54,9 @@ bool ts_schema_shares(const struct ts_question *question, const struct ts_field 
     if (strcmp(shared->key, "handle") == 0)
         return !(question->needs & TS_NEED_TWO_CAPTURES);
     if (strcmp(shared->key, "app_link") == 0)
-        return question->link == TS_LINK_REPORT;
+        return question->link == TS_LINK_REPORT || question->link == TS_LINK_OPERATION;
     if (strcmp(shared->key, "app_link_template") == 0)
-        return question->link == TS_LINK_LINKED_OPERATIONS;
+        return question->link == TS_LINK_LINKED_OPERATIONS || question->link == TS_LINK_OPERATIONS;
     return true;
 }
 

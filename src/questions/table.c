@@ -10,10 +10,12 @@ extern const struct ts_question ts_question_program_cache;
 extern const struct ts_question ts_question_zone_timings;
 extern const struct ts_question ts_question_core_spread;
 extern const struct ts_question ts_question_diff_reports;
+extern const struct ts_question ts_question_find_operations;
 
 const struct ts_question *const ts_questions[] = {
-    &ts_question_load_report,  &ts_question_top_ops,     &ts_question_op_breakdown, &ts_question_program_cache,
-    &ts_question_zone_timings, &ts_question_core_spread, &ts_question_diff_reports, NULL,
+    &ts_question_load_report,   &ts_question_top_ops,         &ts_question_op_breakdown,
+    &ts_question_program_cache, &ts_question_zone_timings,    &ts_question_core_spread,
+    &ts_question_diff_reports,  &ts_question_find_operations, NULL,
 };
 
 static bool is_name(struct ts_str name, const char *question)
@@ -92,7 +94,10 @@ static bool has_tables(const struct ts_db *db, const struct ts_question *questio
     for (size_t i = 0; i < question->any_table_count; i++)
         any = any || ts_db_has_table(db, question->any_table[i]);
     for (size_t i = 0; !any && why && i < question->any_table_count; i++)
-        ts_buf_printf(why, "%s%s", i > 0 ? " or " : good ? "the profiler database has none of the tables: " : "; also ",
+        ts_buf_printf(why, "%s%s",
+                      i > 0  ? " or "
+                      : good ? "the profiler database has none of the tables: "
+                             : "; also ",
                       ts_db_table_name(question->any_table[i]));
     return good && any;
 }
@@ -121,6 +126,8 @@ bool ts_question_answerable(struct ts_context *context, const struct ts_question
     if ((question->needs & TS_NEED_REPORT) && !has_report(capture, why))
         return false;
     if ((question->needs & TS_NEED_CACHE_COLUMNS) && !has_cache_columns(capture, why))
+        return false;
+    if ((question->needs & TS_NEED_DATABASE) && !has_database(context, question, capture, why))
         return false;
     return !(question->needs & TS_NEED_DEVICE_LOG) ||
            has_device_log(context, capture, question->needs & TS_NEED_KERNEL_ZONES, why);

@@ -1,0 +1,237 @@
+#include <stdlib.h>
+
+#include "base/fold.h"
+#include "base/number.h"
+#include "questions/profiler_common.h"
+
+enum { LISTED_MAX = 100 };
+
+struct search {
+    struct ts_profiler *profiler;
+    struct ts_buf name, caller; /* folded; empty: not asked */
+    struct ts_buf text;         /* what is being searched, folded */
+    bool by_caller, any_trace;
+    TS_VEC(int64_t) called; /* operations whose stack holds the caller, ascending, with repeats */
+    int64_t limit, matches;
+    struct ts_profiler_operation found[LISTED_MAX];
+};
+
+static bool holds(struct search *search, struct ts_str text, const struct ts_buf *wanted,
+                  void (*fold)(struct ts_buf *, struct ts_str))
+{
+    if (wanted->len == 0)
+        return true;
+    ts_buf_clear(&search->text);
+    fold(&search->text, text);
+    return ts_str_contains(ts_buf_view(&search->text), ts_buf_view(wanted));
+}
+
+/* ---- by what called it ---- */
+
+static enum ts_status read_trace(struct search *search, struct ts_db_rows *rows, struct ts_error *error)
+{
+    struct ts_str trace;
+    int64_t id;
+    if (!ts_db_text(rows, 1, &trace))
+        return TS_OK;
+    search->any_trace = true;
+    bool found = holds(search, trace, &search->caller, ts_fold_ascii);
+    if (search->text.failed || (found && ts_db_integer(rows, 0, &id) && !ts_vec_push(&search->called, id)))
+        return ts_error_no_memory(error);
+    return TS_OK;
+}
+
+static int ascending(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+static enum ts_status each_row(struct search *search, enum ts_db_table table, const char *const *columns,
+                               enum ts_status (*visit)(struct search *, struct ts_db_rows *, struct ts_error *),
+                               struct ts_error *error)
+{
+    const struct ts_db_select select = {
+        .table = table, .columns = columns, .by_rank = search->profiler->multi_host, .rank = search->profiler->rank};
+    struct ts_db_rows *rows;
+    bool more = false;
+    enum ts_status status = ts_db_rows_open(search->profiler->db, &select, &rows, error);
+    if (status != TS_OK)
+        return status;
+    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
+        status = visit(search, rows, error);
+    ts_db_rows_close(rows);
+    return status;
+}
+
+static enum ts_status read_callers(struct search *search, struct ts_caveat *caveat, struct ts_error *error)
+{
+    static const char *const columns[] = {"operation_id", "stack_trace", NULL};
+    static const enum ts_db_table traces[] = {TS_DB_STACK_TRACES};
+    enum ts_status status = ts_profiler_attributable(search->profiler, traces, 1, error);
+    if (status == TS_OK)
+        status = each_row(search, TS_DB_STACK_TRACES, columns, read_trace, error);
+    if (status == TS_OK && search->called.count > 1)
+        qsort(search->called.items, search->called.count, sizeof *search->called.items, ascending);
+    if (status == TS_OK && !search->any_trace)
+        ts_caveat_add(caveat, "The report records no stack traces: finding nothing is no evidence.");
+    return status;
+}
+
+/* ---- the operations ---- */
+
+static bool is_called(const struct search *search, int64_t id)
+{
+    return search->called.count > 0 &&
+           bsearch(&id, search->called.items, search->called.count, sizeof *search->called.items, ascending);
+}
+
+static enum ts_status read_operation(struct search *search, struct ts_db_rows *rows, struct ts_error *error)
+{
+    struct ts_str name = TS_STR("");
+    int64_t id = 0;
+    if (ts_db_rows_have(rows, 0) && !ts_db_integer(rows, 0, &id))
+        return TS_OK;
+    ts_db_text(rows, 1, &name);
+    if (!holds(search, name, &search->name, ts_fold_text) || (search->by_caller && !is_called(search, id)))
+        return search->text.failed ? ts_error_no_memory(error) : TS_OK;
+    if (search->matches++ >= search->limit)
+        return TS_OK;
+    struct ts_profiler_operation *found = &search->found[search->matches - 1];
+    found->id = id;
+    found->duration = ts_db_rows_have(rows, 2) ? ts_db_number(rows, 2) : 0;
+    return ts_profiler_copy_text(search->profiler, rows, 1, &found->name, error);
+}
+
+/* The arguments, made ready. */
+static enum ts_status begin(struct search *search, const struct ts_args *args, struct ts_error *error)
+{
+    struct ts_str caller = ts_str_trim(ts_args_get(args, "called_from")->text);
+    search->limit = ts_args_get(args, "limit")->integer;
+    search->by_caller = ts_args_get(args, "called_from")->given;
+    if (search->by_caller && caller.len == 0)
+        return ts_error_set(error, TS_USAGE, "called_from is empty; give part of a file, function or source line");
+    ts_fold_text(&search->name, ts_str_trim(ts_args_get(args, "name_contains")->text));
+    ts_fold_ascii(&search->caller, caller);
+    enum ts_status status = ts_buf_status(&search->name, error);
+    return status == TS_OK ? ts_buf_status(&search->caller, error) : status;
+}
+
+/* ---- the answer ---- */
+
+static void add_argument(struct ts_answer *answer, const struct ts_args *args, const char *name)
+{
+    struct ts_str text = ts_args_get(args, name)->text;
+    ts_profiler_add_text(answer, answer->root, name, text.len > 0 ? text : (struct ts_str){NULL, 0});
+}
+
+static void write_answer(struct ts_answer *answer, const struct ts_args *args, const struct search *search)
+{
+    int64_t returned = search->matches < search->limit ? search->matches : search->limit;
+    add_argument(answer, args, "name_contains");
+    add_argument(answer, args, "called_from");
+    ts_answer_integer(answer, answer->root, "match_count", search->matches);
+    ts_answer_integer(answer, answer->root, "returned", returned);
+    yyjson_mut_val *list = ts_answer_list(answer, answer->root, "operations");
+    for (int64_t i = 0; i < returned; i++) {
+        yyjson_mut_val *object = ts_answer_push_object(answer, list);
+        ts_profiler_add_operation(answer, object, search->found[i].id, search->found[i].name);
+        ts_answer_number(answer, object, "duration", search->found[i].duration);
+    }
+    ts_answer_name(answer, answer->root, "duration_unit", "host_seconds");
+}
+
+static enum ts_status answer_find_operations(struct ts_context *context, const struct ts_args *args,
+                                             struct ts_capture *capture, struct ts_capture *second,
+                                             struct ts_answer *answer, struct ts_error *error)
+{
+    static const char *const columns[] = {"operation_id", "name", "duration", NULL};
+    (void)second;
+    struct ts_profiler profiler;
+    struct ts_caveat caveat;
+    struct search search = {.profiler = &profiler};
+    enum ts_status status = ts_profiler_read(context, args, capture, &profiler, error);
+    if (status != TS_OK)
+        return status;
+    ts_caveat_init(&caveat, &profiler);
+    status = begin(&search, args, error);
+    if (status == TS_OK && search.by_caller)
+        status = read_callers(&search, &caveat, error);
+    if (status == TS_OK)
+        status = each_row(&search, TS_DB_OPERATIONS, columns, read_operation, error);
+    if (status == TS_OK) {
+        write_answer(answer, args, &search);
+        ts_profiler_add_frame(answer, &profiler, &caveat);
+    }
+    ts_buf_free(&search.name);
+    ts_buf_free(&search.caller);
+    ts_buf_free(&search.text);
+    ts_vec_free(&search.called);
+    return ts_profiler_close(&profiler, &caveat, status, error);
+}
+
+/* ---- declaration ---- */
+
+static const struct ts_param params[] = {
+    TS_PROFILER_HANDLE_PARAM,
+    {.name = "name_contains", .kind = TS_PARAM_TEXT, .help = "part of the operation's name, any case"},
+    {.name = "called_from", .kind = TS_PARAM_TEXT, .help = "part of its stack trace: a file, function or source line"},
+    TS_PROFILER_LIMIT_PARAM,
+    TS_PROFILER_RANK_PARAM,
+    {.name = NULL},
+};
+
+static const struct ts_field row_fields[] = {
+    {.key = "operation_id",
+     .kind = TS_KIND_INTEGER,
+     .show = TS_SHOW_COLUMN,
+     .heading = "id",
+     .help = "for operation_detail"},
+    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "as recorded"},
+    {.key = "duration",
+     .kind = TS_KIND_NUMBER,
+     .nullable = true,
+     .unit = "host_seconds",
+     .show = TS_SHOW_COLUMN,
+     .help = "on the host, not the device"},
+    {.key = NULL},
+};
+
+static const struct ts_field fields[] = {
+    {.key = "name_contains", .kind = TS_KIND_STRING, .nullable = true, .help = "as given"},
+    {.key = "called_from", .kind = TS_KIND_STRING, .nullable = true, .help = "as given"},
+    {.key = "match_count",
+     .kind = TS_KIND_INTEGER,
+     .show = TS_SHOW_ABOVE,
+     .heading = "operations found",
+     .help = "all that match"},
+    {.key = "returned", .kind = TS_KIND_INTEGER, .help = "how many are listed"},
+    {.key = "operations",
+     .kind = TS_KIND_LIST,
+     .of = TS_KIND_OBJECT,
+     .children = row_fields,
+     .show = TS_SHOW_ROWS,
+     .help = "in the order the report has them"},
+    {.key = "duration_unit", .kind = TS_KIND_STRING, .help = "host_seconds"},
+    TS_PROFILER_FRAME_FIELDS,
+    {.key = NULL},
+};
+
+static const enum ts_db_table tables[] = {TS_DB_OPERATIONS};
+
+const struct ts_question ts_question_find_operations = {
+    .name = "find_operations",
+    .title = "Find operations",
+    .summary = "Operations by name, or by what called them",
+    .description =
+        "Profiler operations by part of their name, or of their call stack: called_from finds all that a layer or "
+        "helper called, directly or not. Their ids are for operation_detail and operation_provenance.",
+    .params = params,
+    .needs = TS_NEED_DATABASE,
+    .tables = tables,
+    .table_count = sizeof tables / sizeof *tables,
+    .fields = fields,
+    .link = TS_LINK_OPERATIONS,
+    .too_large = "lower limit",
+    .answer = answer_find_operations,
+};
