@@ -81,7 +81,7 @@ static int forbid_calls(const char *program)
             failed |= seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, number, 0);
     }
     failed |= seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(execve), 1,
-                               SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)(uintptr_t)program));
+                               SCMP_A0(SCMP_CMP_NE, (scmp_datum_t)(uintptr_t)program, 0));
     /* Threads yes, processes no. The newer call hides its flags in memory: without it the C library uses the older one. */
     failed |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3), 0);
     failed |= seccomp_rule_add(filter, SCMP_ACT_KILL_PROCESS, SCMP_SYS(clone), 1,
