@@ -343,23 +343,3 @@ void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *r
     ts_buf_free(&names);
     ts_buf_free(&caveat);
 }
-
-/* ---- the link to profiler operations ---- */
-
-const struct ts_field ts_perf_operation_link_fields[] = {
-    {.key = "status", .kind = TS_KIND_STRING, .help = "unavailable: no operation_id is known"},
-    {.key = "reason", .kind = TS_KIND_STRING, .sometimes = true, .help = "why there is no link"},
-    {.key = "note", .kind = TS_KIND_STRING, .sometimes = true, .help = "how to read operation_id"},
-    {.key = NULL},
-};
-
-void ts_perf_add_operation_link(struct ts_answer *answer, const struct ts_capture *capture)
-{
-    yyjson_mut_val *link = ts_answer_object(answer, answer->root, "operation_link");
-    ts_answer_name(answer, link, "status", "unavailable");
-    ts_answer_name(answer, link, "reason",
-                   capture->profiler_path ? "this release does not read profiler reports"
-                                          : "no profiler report was given with this one");
-    if (capture->profiler_path)
-        ts_answer_name(answer, link, "note", "operation_id is null on every row.");
-}

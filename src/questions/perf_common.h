@@ -136,14 +136,4 @@ extern const struct ts_field ts_perf_unmatched_fields[], ts_perf_unmatched_pair_
 #define TS_PERF_LACK_PAIR_FIELDS                                                                                       \
     TS_PERF_LACKS(ts_perf_coverage_pair_fields, ts_perf_gaps_pair_fields, ts_perf_unmatched_pair_fields)
 
-/* ---- the link to profiler operations ---- */
-
-void ts_perf_add_operation_link(struct ts_answer *answer, const struct ts_capture *capture);
-extern const struct ts_field ts_perf_operation_link_fields[];
-#define TS_PERF_OPERATION_LINK_FIELD                                                                                   \
-    {                                                                                                                  \
-        .key = "operation_link", .kind = TS_KIND_OBJECT, .children = ts_perf_operation_link_fields,                    \
-        .help = "how rows link to profiler operations"                                                                 \
-    }
-
 #endif

@@ -1,6 +1,7 @@
 #include "base/number.h"
 #include "questions/perf_common.h"
 #include "questions/perf_flags.h"
+#include "questions/perf_links.h"
 #include "questions/ranking.h"
 
 static void add_counts(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_cache_counts *counts)
@@ -19,7 +20,8 @@ static double hit_percent(const struct ts_cache_counts *counts)
     return recorded ? (double)counts->repeat_hits / (double)recorded * 100 : TS_ABSENT;
 }
 
-static void add_group(struct ts_answer *answer, yyjson_mut_val *list, const struct ts_cache_group *group)
+static void add_group(struct ts_answer *answer, yyjson_mut_val *list, const struct ts_cache_group *group,
+                      const struct ts_perf_link_state *link)
 {
     yyjson_mut_val *object = ts_answer_push_object(answer, list);
     ts_answer_text(answer, object, "op_code", group->op_code);
@@ -28,7 +30,7 @@ static void add_group(struct ts_answer *answer, yyjson_mut_val *list, const stru
         ts_answer_null(answer, object, "first_repeat_miss_perf_id");
     else
         ts_perf_add_id(answer, object, "first_repeat_miss_perf_id", group->first_repeat_miss);
-    ts_answer_null(answer, object, "first_repeat_miss_operation_id");
+    ts_perf_links_add_id(answer, object, "first_repeat_miss_operation_id", link, group->first_repeat_miss);
 }
 
 /* ---- op codes that never use a program again ---- */
@@ -116,6 +118,9 @@ static enum ts_status answer_program_cache(struct ts_context *context, const str
         ts_capture_report(context, capture, &(struct ts_signpost_range){.start = {"", 0}}, &whole, NULL, error);
     if (!status)
         status = ts_capture_cache_reuse(context, capture, &reuse, error);
+    struct ts_perf_link_state link;
+    if (!status)
+        status = ts_perf_link_read(context, capture, &link, error);
     if (status)
         return status;
     int64_t limit = ts_args_get(args, "limit")->integer;
@@ -127,14 +132,14 @@ static enum ts_status answer_program_cache(struct ts_context *context, const str
     ts_answer_name(answer, answer->root, "grouped_by", "raw_op_code");
     yyjson_mut_val *list = ts_answer_list(answer, answer->root, "op_codes");
     for (uint32_t i = 0; i < returned; i++)
-        add_group(answer, list, &reuse->groups[i]);
+        add_group(answer, list, &reuse->groups[i], &link);
     add_always_new(answer, reuse, limit);
     ts_perf_add_projection(answer, NULL, false);
     ts_answer_name(
         answer, answer->root, "note",
         "A program's first call in the report builds it and misses by design. A repeat miss built it again.");
     add_caveat(answer, whole, reuse);
-    ts_perf_add_operation_link(answer, capture);
+    ts_perf_links_add_note(answer, ts_perf_links_add(answer, &link), capture, &link);
     return TS_OK;
 }
 
@@ -230,7 +235,7 @@ static const struct ts_field fields[] = {
      .sometimes = true,
      .show = TS_SHOW_BELOW,
      .help = "when there is nothing to count, results are missing, or every repeat call missed"},
-    TS_PERF_OPERATION_LINK_FIELD,
+    TS_PERF_LINKS_FIELD(ts_perf_links_note_fields),
     {.key = NULL},
 };
 

@@ -2,6 +2,7 @@
 #include "questions/perf_common.h"
 #include "questions/perf_fields.h"
 #include "questions/perf_flags.h"
+#include "questions/perf_links.h"
 #include "questions/ranking.h"
 
 enum { LIMIT_PLAIN = 100, LIMIT_WITH_GROUPS = 25 };
@@ -41,6 +42,7 @@ struct extras {
     struct ts_perf_details details;
     struct ts_perf_flags flags;
     bool with_flags, with_devices;
+    struct ts_perf_link_state link;
 };
 
 static enum ts_status read_extras(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
@@ -51,7 +53,7 @@ static enum ts_status read_extras(struct ts_context *context, const struct ts_ar
     enum ts_status status = ts_perf_details_read(context, args, capture, &out->details, error);
     if (!status && out->with_flags)
         status = ts_perf_flags_read(context, capture, report, &out->flags, error);
-    return status;
+    return status ? status : ts_perf_link_read(context, capture, &out->link, error);
 }
 
 static void add_text_or_null(struct ts_answer *answer, yyjson_mut_val *object, const char *key, struct ts_str text)
@@ -97,7 +99,7 @@ static void add_row(struct ts_answer *answer, yyjson_mut_val *list, const struct
     if (extras->with_flags)
         ts_perf_flags_add_row(answer, object, &extras->flags, report, row,
                               extras->details.included[TS_DETAIL_UTILISATION]);
-    ts_answer_null(answer, object, "operation_id");
+    ts_perf_links_add_id(answer, object, "operation_id", &extras->link, report->rows[row].source);
 }
 
 static void add_totals(struct ts_answer *answer, const struct rows *rows)
@@ -126,7 +128,9 @@ static void add_answer(struct ts_answer *answer, const struct ts_capture *captur
     if (extras->with_flags)
         ts_perf_flags_add_basis(answer, &extras->flags);
     add_totals(answer, rows);
-    ts_perf_add_operation_link(answer, capture);
+    yyjson_mut_val *link = ts_perf_links_add(answer, &extras->link);
+    ts_perf_links_add_note(answer, link, capture, &extras->link);
+    ts_perf_links_add_counts(answer, link, &extras->link, ts_signpost_range_given(&view->range));
 }
 
 static enum ts_status answer_top_ops(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
@@ -251,7 +255,7 @@ static const struct ts_field fields[] = {
      .show = TS_SHOW_BELOW,
      .help = "over all rows read; of device_time, op_to_op_gap and total_percent only"},
     TS_PERF_LACK_FIELDS,
-    TS_PERF_OPERATION_LINK_FIELD,
+    TS_PERF_LINKS_FIELD(ts_perf_links_count_fields),
     {.key = NULL},
 };
 
