@@ -2,8 +2,7 @@
 """The row CSVs and stacked CSVs of recorded reports, made again and compared cell for cell.
 
 Every run in data/perf/golden*/NAME/manifest.json below TILESIGHT_SHARED is repeated twice, from the compressed and from the
-plain input. Advice is worded by us, so of that column only the number of pieces is compared, and only where the recording
-kept it. Lines of a stacked report that show the same device time may stand in any order.
+plain input. Advice is worded by us, so that column is compared by its codes, where the recording kept it. Lines of a stacked report that show the same device time may stand in any order.
 """
 import csv
 import gzip
@@ -18,7 +17,6 @@ import tempfile
 
 SKIP = 77
 SHOWN = 12  # differences printed per run
-PIECES = " \u2022 "
 
 
 def read(path):
@@ -35,18 +33,15 @@ def line_ends(data):
     return "CRLF" if b"\r\n" in data else "LF"
 
 
-def advice_counted(rows, recorded):
-    """Rows with the Advice cell replaced by what is compared of it."""
+def without_advice(rows, recorded):
+    """Rows with the Advice cells emptied where the recording has none at all: it was not kept then."""
     if not rows or "Advice" not in rows[0]:
         return rows
-    at = rows[0].index("Advice")
     recorded_at = recorded[0].index("Advice")
-    kept = any(row[recorded_at] for row in recorded[1:])
-    out = [list(rows[0])]
-    for row in rows[1:]:
-        out.append(list(row))
-        out[-1][at] = str(len(row[at].split(PIECES)) if row[at] else 0) if kept else ""
-    return out
+    if any(row[recorded_at] for row in recorded[1:]):
+        return rows
+    at = rows[0].index("Advice")
+    return [rows[0]] + [row[:at] + [""] + row[at + 1:] for row in rows[1:]]
 
 
 def has_device_ops(rows):
@@ -97,7 +92,7 @@ class Runs:
         stacked = self.folder / "out_stacked.csv"
         for path in (out, stacked):
             path.unlink(missing_ok=True)
-        command = [self.program, "perf-report", str(source), *entry["options"], "--csv", str(out)]
+        command = [self.program, "perf-report", str(source), *entry["options"], "--csv", str(out), "--advice-codes"]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         rows_asked = "--no-summary" in entry["options"]
         written = out if rows_asked else stacked
@@ -112,7 +107,7 @@ class Runs:
             problems.append(f"line ends are {line_ends(ours)}")
         left, right = cells(recorded), cells(ours)
         if rows_asked:
-            left, right = advice_counted(left, left), advice_counted(right, left)
+            right = without_advice(right, left)
             if stacked.exists():
                 problems.append("a stacked report was written although --no-summary was given")
         else:

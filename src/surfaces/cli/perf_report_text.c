@@ -11,8 +11,11 @@ static void put_heading(const struct ts_perf_text *text)
     ts_buf_init(&line, 0);
     ts_buf_text(&line, "Performance report: ");
     ts_utf8_escape(&line, ts_str_from(text->options->title));
-    ts_perf_text_colored(text, TS_COLOR_BOLD, ts_buf_view(&line));
-    ts_buf_char(text->out, '\n');
+    if (text->options->color)
+        ts_buf_text(text->out, "\033[1m");
+    ts_perf_text_wrapped(text, ts_buf_view(&line), 0, 0);
+    if (text->options->color)
+        ts_buf_text(text->out, "\033[0m");
     ts_buf_printf(text->out, "%s, %u cores, DRAM at ", source->arch->name, source->fallback_cores);
     ts_perf_text_number(text->out, source->arch->dram_gb_per_s, 0, " GB/s");
     ts_buf_printf(text->out, ", %u device%s%s\n", source->device_count, source->device_count == 1 ? "" : "s",

@@ -162,7 +162,7 @@ static void choose(struct ts_perf_text_grid *grid, unsigned width)
     if (width == 0 || narrow(grid, width, FULL_KEEP))
         return;
     grid->compact = true;
-    for (unsigned drop = 1; !narrow(grid, width, grid->keep); drop++) {
+    for (unsigned drop = 1; !narrow(grid, width, drop <= grid->cheap ? grid->keep_cheap : grid->keep); drop++) {
         bool more = false;
         for (unsigned i = 0; i < grid->count; i++) {
             struct ts_perf_text_column *column = &grid->columns[i];
@@ -285,7 +285,7 @@ void ts_perf_text_wrapped(const struct ts_perf_text *text, struct ts_str sentenc
         width = 0;
     while (ts_str_split(&sentence, ' ', &word, &done)) {
         unsigned columns = ts_perf_text_width(word);
-        if (begun && width && used + 1 + columns > width) {
+        if (begun && width && used + 1 + columns > width && used > indent) {
             ts_buf_char(text->out, '\n');
             pad(text->out, indent);
             used = indent;
@@ -293,8 +293,7 @@ void ts_perf_text_wrapped(const struct ts_perf_text *text, struct ts_str sentenc
             ts_buf_char(text->out, ' ');
             used++;
         }
-        ts_buf_str(text->out, word);
-        used += columns;
+        used += width ? ts_perf_text_shorten(text->out, word, width - indent) : (ts_buf_str(text->out, word), columns);
         begun = true;
     }
     ts_buf_char(text->out, '\n');

@@ -41,8 +41,10 @@ struct ts_perf_text_column {
 struct ts_perf_text_grid {
     struct ts_perf_text_column *columns;
     unsigned count;
-    unsigned flexible; /* the column whose texts may be cut */
-    unsigned keep;     /* no narrower than this while other columns can still go */
+    unsigned flexible;   /* the column whose texts may be cut */
+    unsigned keep;       /* no narrower than this while other columns can still go */
+    unsigned cheap;      /* columns whose drop is at most this go sooner: */
+    unsigned keep_cheap; /* while they are there, it is no narrower than this */
     bool compact;
     unsigned first;   /* column that is shown */
     unsigned dropped; /* columns there was no room for */

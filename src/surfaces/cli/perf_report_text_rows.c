@@ -12,6 +12,7 @@
 
 enum {
     OP_KEEP = 22,       /* columns for the operation's name before others have to go */
+    OP_KEEP_CHEAP = 30, /* ... before figures go whose percentages stay */
     OP_PADDED_MAX = 64, /* a longer name takes room in its own line only */
     CHECK_EVERY_ROWS = 4096,
 };
@@ -250,14 +251,20 @@ static void set_widths(struct table *table, unsigned column, double largest, int
     table->columns[column].compact_width = number_width(largest, places, "");
 }
 
+static void count_kinds(const struct ts_perf_report *report, uint32_t *host, uint32_t *signposts)
+{
+    *host = *signposts = 0;
+    for (uint32_t i = 0; i < report->count; i++) {
+        uint8_t kind = ts_perf_row_facts(report, i)->kind;
+        *host += kind == TS_ROW_HOST;
+        *signposts += kind == TS_ROW_SIGNPOST;
+    }
+}
+
 static void total_label(const struct table *table, bool compact, struct ts_buf *out)
 {
-    uint32_t host = 0, signposts = 0;
-    for (uint32_t i = 0; i < table->report->count; i++) {
-        uint8_t kind = ts_perf_row_facts(table->report, i)->kind;
-        host += kind == TS_ROW_HOST;
-        signposts += kind == TS_ROW_SIGNPOST;
-    }
+    uint32_t host, signposts;
+    count_kinds(table->report, &host, &signposts);
     ts_buf_printf(out, "%u device ops", table->report->device_ops);
     if (!compact)
         ts_buf_printf(out, ", %u host ops, %u signposts", host, signposts);
@@ -312,8 +319,12 @@ static void lay_out(struct table *table)
     if (table->text->options->width == 0 && op > OP_PADDED_MAX)
         op = OP_PADDED_MAX;
     table->columns[OP].width = table->columns[OP].compact_width = op;
-    table->grid =
-        (struct ts_perf_text_grid){.columns = table->columns, .count = COLUMNS, .flexible = OP, .keep = OP_KEEP};
+    table->grid = (struct ts_perf_text_grid){.columns = table->columns,
+                                             .count = COLUMNS,
+                                             .flexible = OP,
+                                             .keep = OP_KEEP,
+                                             .cheap = 3,
+                                             .keep_cheap = OP_KEEP_CHEAP};
     ts_perf_text_fit(&table->grid, table->text->options->width);
 }
 
@@ -570,18 +581,28 @@ static void put_table(struct table *table)
 }
 
 /* What has to be known to read the table. */
-static void put_footnotes(const struct table *table)
+static void put_footnotes(struct table *table)
 {
-    struct ts_buf *out = table->text->out;
     const struct ts_perf_report *report = table->report;
-    ts_buf_printf(out, "\nCoverage: %u of %u device operations have a device time", report->timed_ops,
+    struct ts_buf *line = &table->scratch;
+    ts_buf_char(table->text->out, '\n');
+    ts_buf_clear(line);
+    ts_buf_printf(line, "Coverage: %u of %u device operations have a device time", report->timed_ops,
                   report->device_ops);
     if (report->timed_ops < report->device_ops)
-        ts_buf_text(out, "; totals and shares are of these alone");
-    ts_buf_text(out, ".\n");
+        ts_buf_text(line, "; totals and shares are of these alone");
+    ts_buf_char(line, '.');
+    if (table->grid.compact) {
+        uint32_t host, signposts;
+        count_kinds(report, &host, &signposts);
+        ts_buf_printf(line, " Besides them %u host ops and %u signposts.", host, signposts);
+    }
+    ts_perf_text_wrapped(table->text, ts_buf_view(line), 0, 0);
     if (table->text->folding && table->text->folding->blocks > 0)
-        ts_buf_text(out, "Folded: Total % is the sum over all repetitions, every other figure the mean of one, and IDs "
-                         "are of the first.\n");
+        ts_perf_text_wrapped(table->text,
+                             TS_STR("Folded: Total % is the sum over all repetitions, every other figure the mean of "
+                                    "one, and IDs are of the first."),
+                             0, 0);
     ts_perf_text_left_out(table->text, &table->grid);
 }
 
