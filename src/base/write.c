@@ -59,6 +59,14 @@ static int descriptor_named(const char *path)
     return -1;
 }
 
+/* What was allocated, with errno when it is nothing: a compiler may take it that malloc leaves errno as it was. */
+static void *allocated(void *pointer)
+{
+    if (!pointer)
+        errno = ENOMEM;
+    return pointer;
+}
+
 /* What the link at path says, malloc'ed and relative to the same place as path; NULL with errno EINVAL when there is no
  * link. */
 static char *link_target(const char *path)
@@ -73,7 +81,7 @@ static char *link_target(const char *path)
     }
     const char *slash = strrchr(path, '/');
     size_t folder = text[0] == '/' || !slash ? 0 : (size_t)(slash - path) + 1;
-    char *target = malloc(folder + (size_t)length + 1);
+    char *target = allocated(malloc(folder + (size_t)length + 1));
     if (!target)
         return NULL;
     memcpy(target, path, folder);
@@ -85,7 +93,7 @@ static char *link_target(const char *path)
 /* The path with links at its end followed, malloc'ed, so that the file is replaced and not the link to it. */
 static char *follow_links(const char *path)
 {
-    char *current = strdup(path);
+    char *current = allocated(strdup(path));
     for (int links = 0; current && links <= LINKS_MAX; links++) {
         char *target = link_target(current);
         int number = errno;
@@ -142,7 +150,7 @@ static bool open_beside(struct ts_writer *writer, char *target)
 {
     char *slash = strrchr(target, '/');
     const char *folder = slash ? target : ".";
-    writer->name = strdup(slash ? slash + 1 : target);
+    writer->name = allocated(strdup(slash ? slash + 1 : target));
     if (!writer->name)
         return false;
     if (!writer->name[0]) {

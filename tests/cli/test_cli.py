@@ -222,7 +222,7 @@ class PerfReport(Scratch):
         out = self.folder / "rows.csv"
         done = run("perf-report", f"{MESH}/{CSV}", "--csv", out)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
-        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["rows.csv", "rows_stacked.csv"])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["rows.csv", "rows_stacked.csv", "rows_stacked.svg"])
         self.assertTrue(out.read_text().startswith("ID,Total %,Bound,"))
 
     def test_a_window_without_device_operations_lists_the_signposts_and_fails(self):
