@@ -118,7 +118,8 @@ void ts_sim_json_write_text(struct ts_sim_out *out, struct ts_str quoted)
 
 void ts_sim_json_escape(struct ts_sim_out *out, struct ts_str text)
 {
-    write_text(out, text.ptr, text.ptr + text.len, false);
+    if (text.len)
+        write_text(out, text.ptr, text.ptr + text.len, false);
 }
 
 /* ---- writing values ---- */

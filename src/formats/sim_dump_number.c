@@ -35,7 +35,7 @@ enum { POWERS = sizeof powers / sizeof *powers, EXACT_MAX = 15, SHORTEST_MAX = 1
 
 /* A number taken apart. */
 struct parts {
-    bool negative, exponent;
+    bool negative, point, exponent;
     struct ts_str whole, fraction;
     int64_t power; /* behind the "e", held at a size beyond all doubles */
 };
@@ -60,7 +60,9 @@ static struct parts take_apart(struct ts_str text)
     while (p < end && (unsigned char)(*p - '0') <= 9)
         p++;
     parts.whole.len = (size_t)(p - parts.whole.ptr);
+    parts.fraction.ptr = p;
     if (p < end && *p == '.') {
+        parts.point = true;
         parts.fraction.ptr = ++p;
         while (p < end && (unsigned char)(*p - '0') <= 9)
             p++;
@@ -94,6 +96,15 @@ static uint64_t read_digits(struct ts_str digits)
 
 /* ---- the value ---- */
 
+/* value * 2^exponent for -1000 < exponent < 1000. */
+static double scale(double value, int exponent)
+{
+    uint64_t bits = (uint64_t)(1023 + exponent) << 52;
+    double factor;
+    memcpy(&factor, &bits, sizeof factor);
+    return value * factor;
+}
+
 /* mantissa / 10^places, correctly rounded, for a mantissa above 2^53 and places up to 19: a quotient of at least 63 bits,
  * whose remainder counts as one more bit, is rounded once by the conversion. */
 static double divide(uint64_t mantissa, unsigned places)
@@ -104,7 +115,8 @@ static double divide(uint64_t mantissa, unsigned places)
     divisor <<= divisor_up;
     uint64_t quotient = (uint64_t)(dividend / divisor);
     quotient |= dividend % divisor != 0;
-    return ldexp((double)quotient, divisor_up - up - 63);
+    /* The quotient's exponent stays far from the ends of the range, so that scaling is exact. */
+    return scale((double)quotient, divisor_up - up - 63);
 }
 
 static double convert_any(struct ts_str text, const struct parts *parts)
@@ -122,9 +134,10 @@ static double convert_any(struct ts_str text, const struct parts *parts)
  * integers below 2^127. *sure is false in the few cases that this does not decide. */
 static bool is_shortest(double value, uint64_t mantissa, unsigned places, bool *sure)
 {
-    int exponent;
-    uint64_t bits = (uint64_t)ldexp(frexp(value, &exponent), 53);
-    int shift = 53 - exponent; /* value = bits / 2^shift */
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    int shift = 1023 + 52 - (int)(bits >> 52); /* value = bits / 2^shift */
+    bits = (bits & (TWO_TO_52 - 1)) | TWO_TO_52;
     *sure = shift > 0 && shift <= 67 && places > 0 && places <= 20 && bits != TWO_TO_52;
     if (!*sure)
         return false;
@@ -289,7 +302,7 @@ struct ts_sim_number ts_sim_json_number(struct ts_str text)
         (text.ptr[0] == '-' && (text.len < 2 || (unsigned char)(text.ptr[1] - '0') > 9)))
         return read_literal(text);
     struct parts parts = take_apart(text);
-    if (!parts.exponent && !parts.fraction.ptr)
+    if (!parts.exponent && !parts.point)
         return read_whole(text, &parts);
     struct ts_sim_number number = {.kind = TS_SIM_NUMBER_FLOAT};
     uint64_t whole = read_digits(parts.whole), fraction = read_digits(parts.fraction);

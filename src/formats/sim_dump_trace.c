@@ -104,6 +104,7 @@ struct run {
     const struct ts_sim_block *block;
     const struct ts_sim_trace_visitor *visitor;
     uint64_t first; /* where its first event begins */
+    uint64_t piece; /* bytes of one */
     struct ts_sim_turns turns;
     pthread_t caller;
     /* Of the piece whose turn it is. */
@@ -249,10 +250,10 @@ static bool begin_batch(struct piece *piece)
 static void read_ahead(struct piece *piece)
 {
     struct run *run = piece->run;
-    uint64_t from = run->first + piece->number * PIECE, back = piece->number ? LOOK_BACK : 0;
+    uint64_t from = run->first + piece->number * run->piece, back = piece->number ? LOOK_BACK : 0;
     if (back > from)
         back = from;
-    piece->status = fill(&piece->window, from - back, back + PIECE + SLACK, &piece->error);
+    piece->status = fill(&piece->window, from - back, back + run->piece + SLACK, &piece->error);
     if (piece->status != TS_OK || !begin_batch(piece))
         return;
     uint64_t start = piece->number ? guess_start(&piece->window, from) : from;
@@ -306,7 +307,7 @@ static enum ts_status read_piece(void *data, size_t number, struct ts_error *err
     struct window window = {.dump = run->dump, .block = run->block};
     struct piece piece = {.run = run, .number = number, .window = window, .overflow = window, .start = NOWHERE};
     uint64_t left = run->block->size - run->first;
-    piece.end = left > (number + 1) * PIECE ? run->first + (number + 1) * PIECE : run->block->size;
+    piece.end = left > (number + 1) * run->piece ? run->first + (number + 1) * run->piece : run->block->size;
     read_ahead(&piece);
     enum ts_status status = TS_OK;
     if (ts_sim_turns_wait(&run->turns, number))
@@ -390,8 +391,9 @@ static enum ts_status read_array(struct top *top, struct ts_error *error)
         .context = top->context, .dump = top->window.dump, .block = top->window.block, .visitor = top->visitor};
     run.first = run.position = position_of(&top->window, top->p);
     run.caller = pthread_self();
+    run.piece = top->visitor->piece ? top->visitor->piece : PIECE;
     uint64_t left = run.block->size - run.first;
-    size_t pieces = (size_t)(left / PIECE + (left % PIECE != 0));
+    size_t pieces = (size_t)(left / run.piece + (left % run.piece != 0));
     ts_sim_turns_init(&run.turns, top->context);
     enum ts_status status = ts_parallel(top->context, pieces, read_piece, &run, error);
     ts_sim_turns_free(&run.turns);

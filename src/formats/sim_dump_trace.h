@@ -23,6 +23,7 @@ struct ts_sim_trace_visitor {
     void (*end)(void *batch);
     /* Forget all that was merged: the array is given a second time, and the last one counts. */
     void (*restart)(void *data);
+    size_t piece; /* bytes read at a time; 0: as many as is good */
 };
 
 /* What stands beside the events, as it is written; empty when absent. Free both ptr. */

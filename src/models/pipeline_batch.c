@@ -125,7 +125,8 @@ static enum ts_pipeline_drop drop_of_name(struct ts_pipeline_batch *batch, struc
     if (!is_quoted(name))
         return TS_PIPELINE_KEPT;
     /* Looking at one character settles nearly all of them. */
-    if (!strchr("SWBc\\", name.ptr[1]))
+    char first = name.ptr[1];
+    if (first != 'S' && first != 'W' && first != 'B' && first != 'c' && first != '\\')
         return TS_PIPELINE_KEPT;
     struct ts_sim_out decoded = {0};
     enum ts_pipeline_drop drop = ts_pipeline_drop_name(batch->options, plain_text(name, &decoded));
@@ -134,11 +135,17 @@ static enum ts_pipeline_drop drop_of_name(struct ts_pipeline_batch *batch, struc
     return drop;
 }
 
+/* A list, an object, NaN or Infinity, by its first character. */
+static bool names_nothing(char first)
+{
+    return first == '{' || first == '[' || first == 'N' || first == 'I';
+}
+
 static const char *check_names(const struct ts_sim_event *event)
 {
-    if (event->pid.ptr && strchr("{[NI", event->pid.ptr[0]))
+    if (event->pid.ptr && names_nothing(event->pid.ptr[0]))
         return "has a \"pid\" that is neither a text nor a number; the name of a core was expected";
-    if (event->tid.ptr && strchr("{[NI", event->tid.ptr[0]))
+    if (event->tid.ptr && names_nothing(event->tid.ptr[0]))
         return "has a \"tid\" that is neither a text nor a number; the name of a lane was expected";
     return NULL;
 }
@@ -206,28 +213,35 @@ static const char *add_slice(struct ts_pipeline_batch *batch, const struct ts_si
 
 /* ---- flags ---- */
 
+#define FLAG_NAME(text, kind)                                                                                          \
+    {                                                                                                                  \
+        {text, sizeof text - 1}, kind                                                                                  \
+    }
+static const struct flag_name {
+    struct ts_str name;
+    enum ts_pipeline_flag_kind kind;
+} flag_names[] = {
+    /* The reference knows the first two, the rest but the last four are always looked for. */
+    FLAG_NAME("SET_FLAG", TS_PIPELINE_SET),
+    FLAG_NAME("WAIT_FLAG", TS_PIPELINE_WAIT),
+    FLAG_NAME("set_event", TS_PIPELINE_SET_EVENT),
+    FLAG_NAME("wait_event", TS_PIPELINE_WAIT_EVENT),
+    FLAG_NAME("SET_INTRA_BLOCK", TS_PIPELINE_SET_BLOCK),
+    FLAG_NAME("WAIT_INTRA_BLOCK", TS_PIPELINE_WAIT_BLOCK),
+    FLAG_NAME("SET_INTRA_BLOCKI", TS_PIPELINE_SET_BLOCK),
+    FLAG_NAME("WAIT_INTRA_BLOCKI", TS_PIPELINE_WAIT_BLOCK),
+};
+enum { COMPAT_NAMES = 2, PLAIN_NAMES = 4, ALL_NAMES = sizeof flag_names / sizeof *flag_names };
+
 /* TS_PIPELINE_FLAG_KINDS for what is no flag. */
 static enum ts_pipeline_flag_kind kind_of(const struct ts_pipeline_options *options, struct ts_str name)
 {
-    static const struct {
-        const char *name;
-        enum ts_pipeline_flag_kind kind;
-    } kinds[] = {
-        {"SET_FLAG", TS_PIPELINE_SET},
-        {"WAIT_FLAG", TS_PIPELINE_WAIT},
-        {"set_event", TS_PIPELINE_SET_EVENT},
-        {"wait_event", TS_PIPELINE_WAIT_EVENT},
-        {"SET_INTRA_BLOCK", TS_PIPELINE_SET_BLOCK},
-        {"WAIT_INTRA_BLOCK", TS_PIPELINE_WAIT_BLOCK},
-        {"SET_INTRA_BLOCKI", TS_PIPELINE_SET_BLOCK},
-        {"WAIT_INTRA_BLOCKI", TS_PIPELINE_WAIT_BLOCK},
-    };
-    size_t count = options->compat ? 2 : options->intra_block ? sizeof kinds / sizeof *kinds : 4;
+    size_t count = options->compat ? COMPAT_NAMES : options->intra_block ? ALL_NAMES : PLAIN_NAMES;
     if (!is_quoted(name))
         return TS_PIPELINE_FLAG_KINDS;
     for (size_t i = 0; i < count; i++)
-        if (ts_sim_json_is(name, ts_str_from(kinds[i].name)))
-            return kinds[i].kind;
+        if (ts_sim_json_is(name, flag_names[i].name))
+            return flag_names[i].kind;
     return TS_PIPELINE_FLAG_KINDS;
 }
 

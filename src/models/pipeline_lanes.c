@@ -27,17 +27,17 @@ enum ts_pipeline_drop ts_pipeline_drop_name(const struct ts_pipeline_options *op
 /* ---- how lanes look ---- */
 
 static const struct ts_pipeline_style styles[] = {
-    {"MTE2", 0, "MTE2 (load GM->UB)", "thread_state_iowait"},
-    {"MTE1", 1, "MTE1 (load L1->L0)", "thread_state_iowait"},
-    {"CUBE", 2, "CUBE (matmul)", "rail_response"},
-    {"VECTOR", 3, "VECTOR (compute)", "good"},
-    {"FIXPIPE", 4, "FIXPIPE (quant/out)", "yellow"},
-    {"MTE3", 5, "MTE3 (store UB->GM)", "cq_build_passed"},
-    {"SCALAR", 6, "SCALAR (setup)", "grey"},
+    {"MTE2", 0, "MTE2 (load GM->UB)", {"thread_state_iowait", 19}},
+    {"MTE1", 1, "MTE1 (load L1->L0)", {"thread_state_iowait", 19}},
+    {"CUBE", 2, "CUBE (matmul)", {"rail_response", 13}},
+    {"VECTOR", 3, "VECTOR (compute)", {"good", 4}},
+    {"FIXPIPE", 4, "FIXPIPE (quant/out)", {"yellow", 6}},
+    {"MTE3", 5, "MTE3 (store UB->GM)", {"cq_build_passed", 15}},
+    {"SCALAR", 6, "SCALAR (setup)", {"grey", 4}},
 };
 /* The name by which the simulator really writes the pipe that FIXPIPE means. */
-static const struct ts_pipeline_style fixp = {"FIXP", 4, "FIXP (quant/out)", "yellow"};
-static const struct ts_pipeline_style other = {NULL, TS_PIPELINE_OTHER, NULL, "grey"};
+static const struct ts_pipeline_style fixp = {"FIXP", 4, "FIXP (quant/out)", {"yellow", 6}};
+static const struct ts_pipeline_style other = {NULL, TS_PIPELINE_OTHER, NULL, {"grey", 4}};
 
 const struct ts_pipeline_style *ts_pipeline_style(const struct ts_pipeline_options *options, struct ts_str lane)
 {

@@ -13,6 +13,7 @@ struct ts_pipeline_options {
     bool drop_issue_times; /* leave out cache_time and ccu_time slices */
     bool intra_block;      /* arrows between the sub-cores of one AI core */
     bool tolerance;        /* slices that overlap by less than a clock cycle may share a row */
+    size_t piece;          /* bytes of the trace read at a time; 0: as many as is good */
 };
 
 /* Why slices are left out. */
@@ -35,7 +36,7 @@ struct ts_pipeline_style {
     const char *lane;
     unsigned order;    /* in dataflow order; TS_PIPELINE_OTHER for lanes without a place in it */
     const char *label; /* NULL: the lane's name */
-    const char *color;
+    struct ts_str color;
 };
 enum { TS_PIPELINE_OTHER = 99 };
 const struct ts_pipeline_style *ts_pipeline_style(const struct ts_pipeline_options *options, struct ts_str lane);

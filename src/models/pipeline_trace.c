@@ -463,7 +463,8 @@ uint32_t ts_pipeline_find_lane(const struct ts_pipeline *pipeline, uint32_t core
 static enum ts_status build(struct ts_context *context, struct ts_pipeline *pipeline, const struct ts_sim_dump *dump,
                             const struct ts_sim_block *block, struct ts_error *error)
 {
-    struct ts_sim_trace_visitor visitor = {pipeline, begin_batch, add_event, merge, end_batch, restart};
+    struct ts_sim_trace_visitor visitor = {
+        pipeline, begin_batch, add_event, merge, end_batch, restart, pipeline->options.piece};
     enum ts_status status = ts_sim_trace_read(context, dump, block, &visitor, &pipeline->top, error);
     if (status != TS_OK)
         return status;

@@ -322,7 +322,7 @@ static void add_slice(struct ts_sim_out *out, const struct ts_pipeline *pipeline
     else
         ts_sim_json_write_number(out, event->ts);
     ADD(out, ", \"cname\": \"");
-    ts_sim_out_add(out, ts_str_from(lane->style->color));
+    ts_sim_out_add(out, lane->style->color);
     ADD(out, "\"");
     if (event->dur.ptr) {
         ADD(out, ", \"dur\": ");
