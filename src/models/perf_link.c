@@ -63,6 +63,7 @@ static enum ts_status name_rows(struct linker *linker, uint32_t *codes, struct t
         if (codes[facts->code] == UINT32_MAX)
             return ts_arena_error(&linker->launches.scopes.arena, error);
         linker->rows[linker->row_count] = row;
+        linker->reported[linker->row_count] = i;
         linker->names[linker->row_count++] = codes[facts->code];
     }
     return TS_OK;
@@ -73,8 +74,10 @@ static enum ts_status read_rows(struct linker *linker, struct ts_error *error)
     size_t count = linker->report->count, code_count = linker->report->source->code_count;
     uint32_t *codes = malloc((code_count + 1) * sizeof *codes);
     linker->rows = malloc((count + 1) * sizeof *linker->rows);
+    linker->reported = malloc((count + 1) * sizeof *linker->reported);
     linker->names = malloc((count + 1) * sizeof *linker->names);
-    enum ts_status status = codes && linker->rows && linker->names ? TS_OK : ts_error_no_memory(error);
+    enum ts_status status =
+        codes && linker->rows && linker->reported && linker->names ? TS_OK : ts_error_no_memory(error);
     for (size_t i = 0; codes && i < code_count; i++)
         codes[i] = UINT32_MAX;
     if (status == TS_OK)
@@ -157,15 +160,17 @@ static enum ts_status keep_matches(struct linker *linker, const struct ts_launch
     struct ts_perf_link *link = linker->link;
     size_t count = launches->count;
     link->rows = malloc(count * sizeof *link->rows);
+    link->reported = malloc(count * sizeof *link->reported);
     link->operations = malloc(count * sizeof *link->operations);
     link->by_row = malloc(count * sizeof *link->by_row);
     uint64_t *sorted = malloc(count * sizeof *sorted);
-    if (!link->rows || !link->operations || !link->by_row || !sorted) {
+    if (!link->rows || !link->reported || !link->operations || !link->by_row || !sorted) {
         free(sorted);
         return ts_error_no_memory(error);
     }
     for (size_t i = 0; i < count; i++) {
         link->rows[i] = linker->rows[i];
+        link->reported[i] = linker->reported[i];
         link->operations[i] = launches->items[i].operation;
         sorted[i] = (uint64_t)linker->rows[i] << 32 | i;
     }
@@ -254,7 +259,7 @@ static enum ts_status finish(struct linker *linker, struct ts_error *error)
     link->ranked = linker->profiler.multi_host;
     link->part.identity = *ts_db_read_identity(linker->profiler.db);
     link->part.size =
-        sizeof *link + linker->reason.len + link->matched * (2 * sizeof *link->rows + sizeof *link->operations);
+        sizeof *link + linker->reason.len + link->matched * (3 * sizeof *link->rows + sizeof *link->operations);
     return status == TS_OK ? ts_profiler_finish(&linker->profiler, error) : status;
 }
 
@@ -280,6 +285,7 @@ static enum ts_status make_link(struct ts_context *context, void *data, struct t
     else
         ts_perf_link_destroy(linker.link);
     free(linker.rows);
+    free(linker.reported);
     free(linker.names);
     ts_buf_free(&linker.reason);
     ts_launch_order_free(&linker.launches);
@@ -293,6 +299,7 @@ void ts_perf_link_destroy(struct ts_perf_link *link)
         return;
     free(link->reason);
     free(link->rows);
+    free(link->reported);
     free(link->operations);
     free(link->by_row);
     free(link);

@@ -31,6 +31,7 @@ struct ts_perf_link {
     enum ts_perf_link_order order;
     uint32_t matched;    /* rows, counted in report rows */
     uint32_t *rows;      /* of them: row of the table; in order of the report */
+    uint32_t *reported;  /* of them: row of the whole report */
     int64_t *operations; /* their operations, ascending */
     uint32_t *by_row;    /* indices of the above by ascending row */
     uint32_t unlinked[TS_UNLINKED_KINDS];

@@ -314,13 +314,12 @@ static bool next_sub_device(struct sub_devices *walk, struct ts_str *out)
     return found;
 }
 
-void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *report,
-                        const struct ts_perf_report *after)
+void ts_perf_sub_device_caveat(struct ts_buf *out, const struct ts_perf_report *report,
+                               const struct ts_perf_report *after)
 {
     struct sub_devices walk = {.reports = {report, after}};
-    struct ts_buf names, caveat;
+    struct ts_buf names;
     ts_buf_init(&names, 0);
-    ts_buf_init(&caveat, 0);
     struct ts_str id;
     uint32_t count = 0;
     for (; next_sub_device(&walk, &id); count++) {
@@ -330,16 +329,26 @@ void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *r
         }
     }
     if (count > 1) {
-        ts_buf_printf(&caveat, "Operations ran on %" PRIu32 " sub-devices (", count);
-        ts_buf_str(&caveat, ts_buf_view(&names));
-        ts_buf_text(&caveat, count > SUB_DEVICES_NAMED ? ", ...)" : ")");
-        ts_buf_text(&caveat,
+        ts_buf_printf(out, "Operations ran on %" PRIu32 " sub-devices (", count);
+        ts_buf_str(out, ts_buf_view(&names));
+        ts_buf_text(out, count > SUB_DEVICES_NAMED ? ", ...)" : ")");
+        ts_buf_text(out,
                     " and those on different ones can run at the same time: summed device time, gaps and percentages "
                     "overstate elapsed time.");
-        if (names.failed || caveat.failed)
-            answer->failed = true;
-        ts_answer_text(answer, answer->root, "caveat", ts_buf_view(&caveat));
+        out->failed = out->failed || names.failed;
     }
     ts_buf_free(&names);
+}
+
+void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *report,
+                        const struct ts_perf_report *after)
+{
+    struct ts_buf caveat;
+    ts_buf_init(&caveat, 0);
+    ts_perf_sub_device_caveat(&caveat, report, after);
+    if (caveat.failed)
+        answer->failed = true;
+    if (caveat.len > 0)
+        ts_answer_text(answer, answer->root, "caveat", ts_buf_view(&caveat));
     ts_buf_free(&caveat);
 }

@@ -100,7 +100,10 @@ void ts_perf_add_gaps_dropped(struct ts_answer *answer, const struct ts_perf_rep
 /* "unmatched": operations that not every device had when devices were merged. */
 void ts_perf_add_unmatched(struct ts_answer *answer, const struct ts_perf_report *report,
                            const struct ts_perf_report *after);
-/* "caveat", when operations ran on several sub-devices. */
+/* A sentence, when operations ran on several sub-devices: their times may overlap. */
+void ts_perf_sub_device_caveat(struct ts_buf *out, const struct ts_perf_report *report,
+                               const struct ts_perf_report *after);
+/* The same as "caveat". */
 void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *report,
                         const struct ts_perf_report *after);
 

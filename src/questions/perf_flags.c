@@ -1,6 +1,7 @@
 #include "questions/perf_flags.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/arena.h"
 #include "questions/perf_common.h"
@@ -103,6 +104,13 @@ static struct ts_op_flags flags_of(const struct ts_perf_flags *flags, const stru
     return ts_op_flags(report, row, flags->max_cores, flags->repeat_miss[report->rows[row].source]);
 }
 
+static void count_flags(struct ts_perf_flags *flags, const struct ts_perf_report *report, uint32_t row)
+{
+    unsigned set = flags_of(flags, report, row).set;
+    for (unsigned flag = 0; flag < TS_FLAG_COUNT; flag++)
+        flags->flagged[flag] += set >> flag & 1;
+}
+
 enum ts_status ts_perf_flags_read(struct ts_context *context, struct ts_capture *capture,
                                   const struct ts_perf_report *report, struct ts_perf_flags *out,
                                   struct ts_error *error)
@@ -119,12 +127,18 @@ enum ts_status ts_perf_flags_read(struct ts_context *context, struct ts_capture 
     if (!status)
         status = read_repeat_misses(whole, reuse, out, error);
     for (uint32_t row = 0; !status && row < report->count; row++) {
-        unsigned set = flags_of(out, report, row).set;
-        for (unsigned flag = 0; flag < TS_FLAG_COUNT; flag++)
-            out->flagged[flag] += set >> flag & 1;
+        count_flags(out, report, row);
         status = ts_perf_check_row(context, row, error);
     }
     return status;
+}
+
+void ts_perf_flags_count(struct ts_perf_flags *flags, const struct ts_perf_report *report, const uint32_t *rows,
+                         uint32_t count)
+{
+    memset(flags->flagged, 0, sizeof flags->flagged);
+    for (uint32_t i = 0; i < count; i++)
+        count_flags(flags, report, rows[i]);
 }
 
 void ts_perf_flags_free(struct ts_perf_flags *flags)

@@ -16,6 +16,9 @@ struct ts_perf_flags {
 enum ts_status ts_perf_flags_read(struct ts_context *context, struct ts_capture *capture,
                                   const struct ts_perf_report *report, struct ts_perf_flags *out,
                                   struct ts_error *error);
+/* Count them over these rows instead. */
+void ts_perf_flags_count(struct ts_perf_flags *flags, const struct ts_perf_report *report, const uint32_t *rows,
+                         uint32_t count);
 void ts_perf_flags_free(struct ts_perf_flags *flags);
 /* "flags" of one row. percentages_given: the row carries dram_percent and flops_percent already. */
 void ts_perf_flags_add_row(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_flags *flags,
