@@ -98,6 +98,20 @@ double ts_db_number(const struct ts_db_rows *rows, unsigned column);
 bool ts_db_text(struct ts_db_rows *rows, unsigned column, struct ts_str *out);
 int64_t ts_db_rowid(const struct ts_db_rows *rows); /* 0 where the table has none */
 
+/* ---- every row, fast ---- */
+
+/* A whole number in any form, or else a text that is none; ptr NULL: neither, or a missing column. */
+struct ts_db_cell {
+    bool is_integer;
+    int64_t integer;
+    struct ts_str text; /* borrowed for the visit */
+};
+/* Call visit for every row that select wants (which has no key here), in no particular order, until it fails. Errors: as for
+ * ts_db_next, and visit's. */
+enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select,
+                           enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error),
+                           void *data, struct ts_error *error);
+
 /* ---- one large text ---- */
 
 enum ts_db_text_state { TS_DB_TEXT_READ, TS_DB_TEXT_NULL, TS_DB_TEXT_TOO_LONG };

@@ -310,7 +310,10 @@ enum ts_status ts_profiler_rows(struct ts_context *context, struct ts_profiler *
         .key_value = value,
     };
     enum ts_status status = ts_profiler_index(context, profiler, table, key, &select.index, error);
-    return status == TS_OK ? ts_db_rows_open(profiler->db, &select, out, error) : status;
+    if (status != TS_OK)
+        return status;
+    profiler->keyless[table] = select.index->keyless;
+    return ts_db_rows_open(profiler->db, &select, out, error);
 }
 
 enum ts_status ts_profiler_copy_text(struct ts_profiler *profiler, struct ts_db_rows *rows, unsigned column,

@@ -17,7 +17,8 @@ struct ts_profiler {
     int64_t rank;         /* that is read; 0 when not multi_host */
     const int64_t *ranks; /* that operations names, ascending */
     size_t rank_count;
-    struct ts_arena arena; /* what this call read */
+    uint64_t keyless[TS_DB_TABLES]; /* rows left out of what was read, since their key is no number */
+    struct ts_arena arena;          /* what this call read */
 };
 
 /* Begin reading at a rank (rank_given false: 0). needed is a NULL-free list of tables that the question cannot do without; with

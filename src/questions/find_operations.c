@@ -90,8 +90,10 @@ static enum ts_status read_operation(struct search *search, struct ts_db_rows *r
 {
     struct ts_str name = TS_STR("");
     int64_t id = 0;
-    if (ts_db_rows_have(rows, 0) && !ts_db_integer(rows, 0, &id))
+    if (ts_db_rows_have(rows, 0) && !ts_db_integer(rows, 0, &id)) {
+        search->profiler->keyless[TS_DB_OPERATIONS]++;
         return TS_OK;
+    }
     ts_db_text(rows, 1, &name);
     if (!holds(search, name, &search->name, ts_fold_text) || (search->by_caller && !is_called(search, id)))
         return search->text.failed ? ts_error_no_memory(error) : TS_OK;

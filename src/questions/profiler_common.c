@@ -37,6 +37,14 @@ void ts_caveat_add(struct ts_caveat *caveat, const char *format, ...)
     ts_buf_text(&caveat->text, text);
 }
 
+static void add_keyless(struct ts_caveat *caveat, const struct ts_profiler *profiler)
+{
+    for (unsigned i = 0; i < TS_DB_TABLES; i++)
+        if (profiler->keyless[i] > 0)
+            ts_caveat_add(caveat, "Left out: %" PRIu64 " rows of %s whose id is no whole number.", profiler->keyless[i],
+                          ts_db_table_name((enum ts_db_table)i));
+}
+
 void ts_profiler_add_frame(struct ts_answer *answer, const struct ts_profiler *profiler, struct ts_caveat *caveat)
 {
     ts_answer_boolean(answer, answer->root, "multi_host", profiler->multi_host);
@@ -44,6 +52,7 @@ void ts_profiler_add_frame(struct ts_answer *answer, const struct ts_profiler *p
         ts_answer_integer(answer, answer->root, "rank", profiler->rank);
     else
         ts_answer_null(answer, answer->root, "rank");
+    add_keyless(caveat, profiler);
     if (caveat->text.failed)
         answer->failed = true;
     if (caveat->text.len > 0)

@@ -1,0 +1,110 @@
+/* Every row of a table, handed out from inside SQLite's loop: a third cheaper than stepping. */
+#include <stdio.h>
+
+#include "base/number.h"
+#include "formats/profiler_db_internal.h"
+
+struct visit {
+    struct ts_db *db;
+    enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error);
+    void *data;
+    unsigned count;
+    int columns[TS_DB_COLUMNS_MAX]; /* which argument a column is; -1: it is missing */
+    enum ts_status status;
+    struct ts_error error;
+};
+
+static struct ts_db_cell read_cell(sqlite3_value *value)
+{
+    struct ts_db_cell cell = {.is_integer = false};
+    double number;
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        cell.is_integer = true;
+        cell.integer = sqlite3_value_int64(value);
+        break;
+    case SQLITE_FLOAT:
+        number = sqlite3_value_double(value);
+        cell.is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
+        cell.integer = cell.is_integer ? (int64_t)number : 0;
+        break;
+    case SQLITE_TEXT:
+    case SQLITE_BLOB:
+        cell.text.ptr = (const char *)sqlite3_value_text(value);
+        cell.text.len = (size_t)sqlite3_value_bytes(value);
+        cell.is_integer = ts_number_parse_whole(cell.text, &cell.integer);
+        break;
+    default:
+        break;
+    }
+    return cell;
+}
+
+static void on_row(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    struct visit *visit = sqlite3_user_data(context);
+    struct ts_db_cell cells[TS_DB_COLUMNS_MAX];
+    (void)count;
+    for (unsigned i = 0; i < visit->count; i++)
+        cells[i] =
+            visit->columns[i] < 0 ? (struct ts_db_cell){.is_integer = false} : read_cell(values[visit->columns[i]]);
+    visit->status = visit->visit(visit->data, cells, &visit->error);
+    if (visit->status != TS_OK)
+        sqlite3_result_error_code(context, SQLITE_ABORT);
+}
+
+static void on_end(sqlite3_context *context)
+{
+    sqlite3_result_null(context);
+}
+
+static enum ts_status run(struct visit *visit, const char *sql, enum ts_db_table table, struct ts_error *error)
+{
+    sqlite3_stmt *stmt = NULL;
+    sqlite3 *handle = visit->db->handle;
+    int result = sqlite3_create_function_v2(handle, "tilesight_visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, visit, NULL,
+                                            on_row, on_end, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_prepare_v2(handle, sql, -1, &stmt, NULL);
+    if (result == SQLITE_OK) {
+        result = sqlite3_step(stmt);
+        result = result == SQLITE_ROW || result == SQLITE_DONE ? SQLITE_OK : sqlite3_extended_errcode(handle);
+    }
+    enum ts_status status = TS_OK;
+    if (visit->status != TS_OK) {
+        if (error)
+            *error = visit->error;
+        status = visit->status;
+    } else if (result != SQLITE_OK) {
+        status = ts_db_failed(visit->db, result, ts_db_table_name(table), error);
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select,
+                           enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error),
+                           void *data, struct ts_error *error)
+{
+    struct visit state = {.db = db, .visit = visit, .data = data};
+    struct ts_buf sql;
+    int arguments = 0;
+    if (!ts_db_has_table(db, select->table))
+        return TS_OK;
+    ts_buf_init(&sql, 0);
+    ts_buf_text(&sql, "SELECT tilesight_visit(");
+    for (; select->columns[state.count]; state.count++) {
+        bool have = ts_db_has_column(db, select->table, select->columns[state.count]);
+        state.columns[state.count] = have ? arguments++ : -1;
+        if (have)
+            ts_buf_printf(&sql, "%s\"%s\"", arguments > 1 ? ", " : "", select->columns[state.count]);
+    }
+    ts_buf_printf(&sql, ") FROM main.%s", ts_db_table_name(select->table));
+    if (select->by_rank && ts_db_has_column(db, select->table, "rank"))
+        ts_buf_printf(&sql, " WHERE rank = %lld", (long long)select->rank);
+    enum ts_status status = ts_buf_status(&sql, error);
+    if (status == TS_OK)
+        status = run(&state, sql.ptr, select->table, error);
+    ts_buf_free(&sql);
+    return status;
+}
