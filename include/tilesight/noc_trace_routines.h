@@ -1,0 +1,332 @@
+/* The routines of the recorder: noc_trace.h includes this in the one file that defines TS_NOC_TRACE_IMPLEMENTATION. */
+#ifndef TILESIGHT_NOC_TRACE_ROUTINES_H
+#define TILESIGHT_NOC_TRACE_ROUTINES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Kept out of line, so that nothing of the state is held in registers across a record. */
+#define TS_NOC_ROUTINE __attribute__((noinline))
+
+#ifndef TS_NOC_OWN_STATE
+#elif defined __riscv
+/* Within reach of gp: a record takes its state with one instruction. */
+__attribute__((section(".sdata"))) struct ts_noc_recorder ts_noc_recorder = {0, 0, 0, 0, 0, 0, 0};
+#else
+struct ts_noc_recorder ts_noc_recorder;
+#endif
+
+TS_NOC_INLINE void ts_noc_mark(uint32_t *at, uint32_t marker)
+{
+    uint32_t low, high;
+    TS_NOC_CLOCK(low, high);
+    at[1] = low;
+    at[0] = marker | (high & 0xFFF);
+}
+
+/* Fill up to a multiple of four words: one padding marker is ever needed. */
+TS_NOC_INLINE uint32_t *ts_noc_pad(uint32_t *buffer, uint32_t *at)
+{
+    if ((uint32_t)(at - buffer) & 3) {
+        at[0] = TS_NOC_MARKER_VALID;
+        at[1] = 0;
+        at += 2;
+    }
+    return at;
+}
+
+/* NoC events in the first `count` words of a buffer. */
+TS_NOC_ROUTINE uint32_t ts_noc_count(const uint32_t *buffer, uint32_t count)
+{
+    uint32_t events = 0;
+    for (uint32_t i = TS_NOC_CUSTOM; i < count; i += 2) {
+        uint32_t what = buffer[i] >> 12 & 0x7FFFF;
+        uint32_t type = what >> 16;
+        if (type == TS_NOC_DATA || type == TS_NOC_DATA16) {
+            i += type == TS_NOC_DATA ? 2 : 4;
+            events += (what & 0xFFFF) == TS_NOC_STATIC_ID;
+        }
+    }
+    return events;
+}
+
+TS_NOC_ROUTINE uint32_t ts_noc_flush(void)
+{
+    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    volatile uint32_t *control = r->control;
+    uint32_t bit = UINT32_C(1) << r->risc;
+    if (ts_noc_port_busy() || control[TS_NOC_DRAM] == 0 || control[TS_NOC_DROPPED] & bit)
+        return 0;
+    ts_noc_mark(r->next, TS_NOC_MARKER(TS_NOC_ZONE_START, r->flush_zone));
+    ts_noc_mark(r->next + 2, TS_NOC_MARKER(TS_NOC_ZONE_END, r->flush_zone));
+    uint32_t *end = ts_noc_pad(r->buffer, r->next + 4);
+    uint32_t count = (uint32_t)(end - r->buffer), sent = control[TS_NOC_HOST_END + r->risc];
+    if (sent + count + 4 <= r->capacity) {
+        ts_noc_port_send(sent, r->buffer, count);
+        control[TS_NOC_HOST_END + r->risc] = sent + count;
+    } else {
+        control[TS_NOC_LOST_WORD(r->risc)] += ts_noc_count(r->buffer, count);
+        control[TS_NOC_DROPPED] |= bit;
+    }
+    r->next = r->buffer + TS_NOC_CUSTOM;
+    return 1;
+}
+
+/* A record of `words` words has filled the buffer. When it cannot be sent the record stays in the headroom; the next one is
+ * taken back and counted. */
+TS_NOC_ROUTINE void ts_noc_full(uint32_t words)
+{
+    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    if (ts_noc_flush())
+        return;
+    uint32_t *before = r->next - words;
+    if (before + (words == 6) >= r->limit) {
+        r->next = before;
+        r->control[TS_NOC_LOST_WORD(r->risc)]++;
+    }
+}
+
+TS_NOC_INLINE void ts_noc_write(uint32_t low, uint32_t high)
+{
+    uint32_t *at = TS_NOC_RECORDER.next;
+    ts_noc_mark(at, TS_NOC_MARKER(TS_NOC_DATA, TS_NOC_STATIC_ID));
+    at[2] = high;
+    at[3] = low;
+    TS_NOC_RECORDER.next = at += 4;
+    if (__builtin_expect(at >= TS_NOC_RECORDER.limit, 0))
+        ts_noc_full(4);
+}
+
+TS_NOC_ROUTINE void ts_noc_put(uint32_t low, uint32_t high)
+{
+    ts_noc_write(low, high);
+}
+
+TS_NOC_ROUTINE void ts_noc_put_address(uint32_t low, uint32_t high, uint32_t high_address, uint32_t size)
+{
+    ts_noc_write(low | ts_noc_destination(high_address), high | ts_noc_size(size));
+}
+
+TS_NOC_ROUTINE void ts_noc_put_multicast(uint32_t low, uint32_t high, uint32_t high_address, uint32_t size)
+{
+    ts_noc_write(low | ts_noc_corners_low(high_address), high | ts_noc_size(size) | ts_noc_corners_high(high_address));
+}
+
+TS_NOC_ROUTINE void ts_noc_put_wide(uint32_t low, uint32_t high, uint32_t trailer_low, uint32_t trailer_high)
+{
+    uint32_t *at = TS_NOC_RECORDER.next;
+    ts_noc_mark(at, TS_NOC_MARKER(TS_NOC_DATA16, TS_NOC_STATIC_ID));
+    at[2] = high;
+    at[3] = low;
+    at[4] = trailer_high;
+    at[5] = trailer_low;
+    TS_NOC_RECORDER.next = at += 6;
+    if (__builtin_expect(at + 6 >= TS_NOC_RECORDER.limit, 0))
+        ts_noc_full(6);
+}
+
+TS_NOC_ROUTINE void ts_noc_guaranteed(uint32_t slot, uint32_t id)
+{
+    ts_noc_mark(TS_NOC_RECORDER.buffer + TS_NOC_GUARANTEED + 2 * slot,
+                TS_NOC_MARKER(slot & 1 ? TS_NOC_ZONE_END : TS_NOC_ZONE_START, id));
+}
+
+TS_NOC_ROUTINE uint32_t ts_noc_zone_open(uint32_t id)
+{
+    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    if (r->next >= r->limit && !ts_noc_flush())
+        return 0;
+    ts_noc_mark(r->next, TS_NOC_MARKER(TS_NOC_ZONE_START, id));
+    r->next += 2;
+    r->limit -= 2;
+    return 1;
+}
+
+TS_NOC_ROUTINE void ts_noc_zone_close(uint32_t id, uint32_t opened)
+{
+    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    if (!opened)
+        return;
+    ts_noc_mark(r->next, TS_NOC_MARKER(TS_NOC_ZONE_END, id));
+    r->next += 2;
+    r->limit += 2;
+}
+
+TS_NOC_ROUTINE void ts_noc_attach(const struct ts_noc_setup *setup)
+{
+    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    r->buffer = setup->buffer;
+    r->next = setup->buffer + TS_NOC_CUSTOM;
+    r->limit = setup->buffer + TS_NOC_BUFFER_WORDS - TS_NOC_HEADROOM;
+    r->control = setup->control;
+    r->risc = setup->risc;
+    r->capacity = setup->capacity;
+    r->flush_zone = setup->flush_zone;
+}
+
+enum { TS_NOC_RISC_BITS = TS_NOC_IDENTITY == 3 ? 5 : 3 };
+
+TS_NOC_ROUTINE void ts_noc_begin(const struct ts_noc_setup *setup)
+{
+    uint32_t *words = setup->buffer;
+    ts_noc_attach(setup);
+    words[TS_NOC_ID_HH] = words[TS_NOC_ID_HL] = 0;
+    words[TS_NOC_ID_LH] = setup->risc | (setup->flat_id & 0xFF) << TS_NOC_RISC_BITS;
+#if TS_NOC_IDENTITY == 1
+    words[TS_NOC_ID_LL] = (setup->control[TS_NOC_RUNS] & 0xFFFF) | setup->host_id << 16;
+#else
+    words[TS_NOC_ID_LH] |= (setup->trace & 0xFFFF) << (TS_NOC_RISC_BITS + 8);
+    words[TS_NOC_ID_LL] = setup->host_id;
+#endif
+    for (uint32_t i = TS_NOC_GUARANTEED; i < TS_NOC_CUSTOM; i++)
+        words[i] = TS_NOC_MARKER_VALID;
+}
+
+TS_NOC_ROUTINE void ts_noc_finish(void)
+{
+    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    r->next = ts_noc_pad(r->buffer, r->next);
+    r->control[TS_NOC_DEVICE_END + r->risc] = (uint32_t)(r->next - r->buffer);
+}
+
+/* How many of a buffer's words fit; what does not is counted. */
+TS_NOC_ROUTINE uint32_t ts_noc_fitting(volatile uint32_t *control, uint32_t risc, const uint32_t *buffer,
+                                       uint32_t capacity)
+{
+    uint32_t sent = control[TS_NOC_HOST_END + risc], count = control[TS_NOC_DEVICE_END + risc];
+    if (sent + count <= capacity)
+        return count;
+    control[TS_NOC_DROPPED] |= UINT32_C(1) << risc;
+    if (risc <= 1 || risc == 5)
+        control[TS_NOC_LOST_WORD(risc)] += ts_noc_count(buffer, count);
+    return sent + TS_NOC_CUSTOM <= capacity ? TS_NOC_CUSTOM : 0;
+}
+
+TS_NOC_ROUTINE void ts_noc_send(void)
+{
+    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    uint32_t count = ts_noc_fitting(r->control, r->risc, r->buffer, r->capacity);
+    if (count == 0)
+        return;
+    ts_noc_port_send(r->control[TS_NOC_HOST_END + r->risc], r->buffer, count);
+    r->control[TS_NOC_HOST_END + r->risc] += count;
+}
+
+TS_NOC_ROUTINE void ts_noc_launch_core(volatile uint32_t *control, uint32_t *buffers, uint32_t riscs, uint32_t x,
+                                       uint32_t y)
+{
+    control[TS_NOC_DONE] = 0;
+    for (uint32_t risc = 0; risc < riscs; risc++) {
+        uint32_t *words = buffers + risc * TS_NOC_BUFFER_WORDS;
+        for (uint32_t i = control[TS_NOC_RUNS] ? TS_NOC_GUARANTEED : 0; i < TS_NOC_CUSTOM; i++)
+            words[i] = i < TS_NOC_GUARANTEED ? 0 : TS_NOC_MARKER_VALID;
+    }
+    if (control[TS_NOC_RUNS] == 0) {
+        control[TS_NOC_X] = x;
+        control[TS_NOC_Y] = y;
+    }
+}
+
+TS_NOC_ROUTINE void ts_noc_close_core(volatile uint32_t *control, uint32_t *buffers, uint32_t riscs, uint32_t capacity,
+                                      void (*send)(uint32_t risc, uint32_t word, const uint32_t *words, uint32_t count))
+{
+    if (control[TS_NOC_DONE] == 1)
+        return;
+    for (uint32_t risc = 0; risc < riscs; risc++) {
+        uint32_t *words = buffers + risc * TS_NOC_BUFFER_WORDS;
+        uint32_t keep = ~((UINT32_C(1) << (TS_NOC_RISC_BITS + 8)) - 1);
+        words[TS_NOC_ID_LH] = (words[TS_NOC_ID_LH] & keep) | risc | (control[TS_NOC_FLAT] & 0xFF) << TS_NOC_RISC_BITS;
+        uint32_t count = ts_noc_fitting(control, risc, words, capacity);
+        if (count)
+            send(risc, control[TS_NOC_HOST_END + risc], words, count);
+        control[TS_NOC_HOST_END + risc] += count;
+    }
+    control[TS_NOC_RUNS]++;
+    control[TS_NOC_DONE] = 1;
+}
+
+#ifdef TS_NOC_OWN_REGISTERS
+/* Three entries, each going on into the next. t0 is the link; t1 low half, t2 high half, t3 the address' upper word and t4
+ * the size are arguments. See ts_noc_put_address for what happens here. */
+#define TS_NOC_TEXT_OF(x) #x
+#define TS_NOC_TEXT(x) TS_NOC_TEXT_OF(x)
+__asm__(".pushsection .text.ts_noc_own,\"ax\",@progbits\n"
+        ".balign 4\n"
+        ".globl ts_noc_own_sized, ts_noc_own_address, ts_noc_own_plain\n"
+        ".type ts_noc_own_sized, @function\n"
+        "ts_noc_own_sized:\n"
+        "    srli t2, t2, 4\n"
+        "    addi t4, t4, 31\n"
+        "    lui t5, 2\n"
+        "    bgeu t4, t5, 1f\n"
+        "0:  andi t4, t4, -32\n"
+        "    slli t4, t4, 11\n"
+        "    or t2, t2, t4\n"
+        ".size ts_noc_own_sized, . - ts_noc_own_sized\n"
+        ".type ts_noc_own_address, @function\n"
+        "ts_noc_own_address:\n"
+        "    slli t4, t3, 2\n"
+        "    lui t5, 0x3F\n"
+        "    and t4, t4, t5\n"
+        "    andi t3, t3, 0x3F0\n"
+        "    or t3, t3, t4\n"
+        "    slli t3, t3, 4\n"
+        "    or t1, t1, t3\n"
+        ".size ts_noc_own_address, . - ts_noc_own_address\n"
+        ".type ts_noc_own_plain, @function\n"
+        "ts_noc_own_plain:\n"
+        "    lw t5, ts_noc_recorder\n"
+        "    lui t3, " TS_NOC_TEXT(TS_NOC_CLOCK_PAGE) "\n"
+                                                      "    lw t4, 0x1F0(t3)\n"
+                                                      "    lw t3, 0x1F8(t3)\n"
+                                                      "    sw t4, 4(t5)\n"
+                                                      "    slli t3, t3, 20\n"
+                                                      "    srli t3, t3, 20\n"
+                                                      "    lui t4, 0xB3039\n"
+                                                      "    or t3, t3, t4\n"
+                                                      "    sw t3, 0(t5)\n"
+                                                      "    sw t2, 8(t5)\n"
+                                                      "    sw t1, 12(t5)\n"
+                                                      "    lw t4, ts_noc_recorder + 4\n"
+                                                      "    addi t5, t5, 16\n"
+                                                      "    sw t5, ts_noc_recorder, t3\n"
+                                                      "    bgeu t5, t4, 2f\n"
+                                                      "    jr t0\n"
+                                                      "1:  li t4, 8160\n"
+                                                      "    j 0b\n"
+                                                      "2:  addi sp, sp, -48\n"
+                                                      "    sw t0, 0(sp)\n"
+                                                      "    sw ra, 4(sp)\n"
+                                                      "    sw t6, 8(sp)\n"
+                                                      "    sw a0, 12(sp)\n"
+                                                      "    sw a1, 16(sp)\n"
+                                                      "    sw a2, 20(sp)\n"
+                                                      "    sw a3, 24(sp)\n"
+                                                      "    sw a4, 28(sp)\n"
+                                                      "    sw a5, 32(sp)\n"
+                                                      "    sw a6, 36(sp)\n"
+                                                      "    sw a7, 40(sp)\n"
+                                                      "    li a0, 4\n"
+                                                      "    call ts_noc_full\n"
+                                                      "    lw t0, 0(sp)\n"
+                                                      "    lw ra, 4(sp)\n"
+                                                      "    lw t6, 8(sp)\n"
+                                                      "    lw a0, 12(sp)\n"
+                                                      "    lw a1, 16(sp)\n"
+                                                      "    lw a2, 20(sp)\n"
+                                                      "    lw a3, 24(sp)\n"
+                                                      "    lw a4, 28(sp)\n"
+                                                      "    lw a5, 32(sp)\n"
+                                                      "    lw a6, 36(sp)\n"
+                                                      "    lw a7, 40(sp)\n"
+                                                      "    addi sp, sp, 48\n"
+                                                      "    jr t0\n"
+                                                      ".size ts_noc_own_plain, . - ts_noc_own_plain\n"
+                                                      ".popsection\n");
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif
