@@ -22,7 +22,7 @@ static void put_heading(const struct ts_perf_text *text)
                   source->device_count < 2    ? ""
                   : text->options->per_device ? ", each with rows of its own"
                                               : " merged into one row an operation");
-    ts_buf_free(&line);
+    ts_perf_text_done(text, &line);
 }
 
 static void put_notes(const struct ts_perf_text *text)
@@ -39,8 +39,7 @@ static void put_notes(const struct ts_perf_text *text)
         ts_buf_char(text->out, ' ');
         ts_perf_text_wrapped(text, line, 6, 6);
     }
-    text->out->failed = text->out->failed || notes.failed;
-    ts_buf_free(&notes);
+    ts_perf_text_done(text, &notes);
     ts_buf_char(text->out, '\n');
 }
 

@@ -36,7 +36,7 @@ static void put_paragraph(struct section *section, unsigned indent, unsigned han
     for (unsigned i = 0; i < indent; i++)
         ts_buf_char(section->text->out, ' ');
     ts_perf_text_wrapped(section->text, ts_buf_view(&section->line), indent, indent + hang);
-    ts_buf_clear(&section->line);
+    ts_perf_text_reuse(section->text, &section->line);
 }
 
 static void put_heading(const struct section *section, const char *heading)
@@ -65,13 +65,12 @@ static void put_title(struct section *section, const struct ts_advice_group *gro
     struct ts_buf name;
     ts_buf_init(&name, 0);
     ts_utf8_escape(&name, ts_intern_text(&report->source->names, facts->name));
-    ts_buf_clear(&section->line);
+    ts_perf_text_reuse(section->text, &section->line);
     ts_perf_text_shorten(&section->line, ts_buf_view(&name), text->options->width ? NAME_SHOWN : UINT32_MAX);
     ts_perf_text_colored(text, ts_perf_text_op_color(ts_buf_view(&name), facts->kind == TS_ROW_HOST),
                          ts_buf_view(&section->line));
-    ts_buf_clear(&section->line);
-    section->line.failed = section->line.failed || name.failed;
-    ts_buf_free(&name);
+    ts_perf_text_reuse(section->text, &section->line);
+    ts_perf_text_done(section->text, &name);
 }
 
 static void put_rows_of(struct section *section, const struct ts_advice_group *group)
@@ -184,8 +183,7 @@ static void put_figures(struct section *section, const struct ts_advice_group *g
     ts_buf_text(&section->line, ", fidelity ");
     ts_utf8_escape(&section->line, ts_buf_view(&fidelity));
     ts_buf_printf(&section->line, ": %s", verdict_name(group->verdict));
-    section->line.failed = section->line.failed || fidelity.failed;
-    ts_buf_free(&fidelity);
+    ts_perf_text_done(section->text, &fidelity);
     put_paragraph(section, FIGURES_INDENT, 0);
 }
 
@@ -210,8 +208,7 @@ static void put_matmul(struct section *section, const struct ts_advice_group *gr
             ts_advice_sentence(&group->advice[i], &piece);
         ts_buf_text(&section->line, "- ");
         ts_utf8_escape(&section->line, ts_buf_view(&piece));
-        section->line.failed = section->line.failed || piece.failed;
-        ts_buf_free(&piece);
+        ts_perf_text_done(section->text, &piece);
         put_paragraph(section, FIGURES_INDENT, 2);
     }
     if (group->advice_count == 0 && !bound) {
@@ -247,8 +244,7 @@ enum ts_status ts_perf_text_advice(const struct ts_perf_text *text, struct ts_er
             ts_buf_char(text->out, '\n');
         put_matmul(&section, &groups->matmuls.groups[i]);
     }
-    status = section.line.failed ? ts_error_no_memory(error) : TS_OK;
-    ts_buf_free(&section.line);
+    ts_perf_text_done(text, &section.line);
     ts_advice_groups_destroy(groups);
-    return status;
+    return TS_OK;
 }

@@ -20,7 +20,7 @@ struct table {
 
 static void name_group(struct table *table, const struct ts_stacked_group *group)
 {
-    ts_buf_clear(&table->name);
+    ts_perf_text_reuse(table->text, &table->name);
     ts_utf8_escape(&table->name, group->name);
 }
 
@@ -72,7 +72,7 @@ static void measure(struct table *table)
             if (!forms[column].unit)
                 continue;
             struct ts_perf_text_column *to = &table->columns[column];
-            ts_buf_clear(&table->cell);
+            ts_perf_text_reuse(table->text, &table->cell);
             unsigned width =
                 ts_perf_text_number(&table->cell, figure(&table->lines[i], column), forms[column].places, "");
             raise_width(&to->compact_width, width);
@@ -159,7 +159,7 @@ static void put_cell(struct table *table, const struct ts_stacked_line *line, un
     const struct ts_stacked_group *group = line->group;
     unsigned width;
     enum ts_text_color color = TS_COLOR_PLAIN;
-    ts_buf_clear(&table->cell);
+    ts_perf_text_reuse(table->text, &table->cell);
     if (column == NAME) {
         name_group(table, group);
         unsigned room = table->grid.compact ? table->columns[NAME].compact_width : table->columns[NAME].width;
@@ -208,8 +208,7 @@ enum ts_status ts_perf_text_groups(const struct ts_perf_text *text, struct ts_er
     ts_buf_char(text->out, '\n');
     lay_out(&table);
     put_table(&table);
-    enum ts_status status = table.name.failed || table.cell.failed ? ts_error_no_memory(error) : TS_OK;
-    ts_buf_free(&table.name);
-    ts_buf_free(&table.cell);
-    return status;
+    ts_perf_text_done(text, &table.name);
+    ts_perf_text_done(text, &table.cell);
+    return TS_OK;
 }

@@ -31,6 +31,13 @@ void ts_perf_labels_free(struct ts_perf_labels *labels)
     free(labels->fitted);
 }
 
+/* Empty scratch for the next text; what failed stays known. */
+static void fresh(struct ts_perf_labels *labels)
+{
+    labels->failed = labels->failed || labels->scratch.failed;
+    ts_buf_clear(&labels->scratch);
+}
+
 /* Keep what is in scratch. */
 static struct ts_perf_label keep(struct ts_perf_labels *labels, unsigned width)
 {
@@ -44,7 +51,7 @@ struct ts_perf_label ts_perf_label_name(struct ts_perf_labels *labels, uint32_t 
     uint32_t id = ts_perf_row_facts(labels->report, row)->name;
     struct ts_perf_label *label = &labels->names[id];
     if (!label->text.ptr) {
-        ts_buf_clear(&labels->scratch);
+        fresh(labels);
         ts_utf8_escape(&labels->scratch, ts_intern_text(&labels->report->source->names, id));
         *label = keep(labels, ts_perf_text_width(ts_buf_view(&labels->scratch)));
     }
@@ -82,7 +89,7 @@ struct ts_perf_label ts_perf_label_fitted_name(struct ts_perf_labels *labels, ui
         return name;
     struct ts_perf_label *label = &labels->fitted[ts_perf_row_facts(labels->report, row)->name];
     if (!label->text.ptr) {
-        ts_buf_clear(&labels->scratch);
+        fresh(labels);
         unsigned width = ts_perf_label_fit(&labels->scratch, name.text, room);
         *label = keep(labels, width);
     }
@@ -94,7 +101,7 @@ static void make_fidelity(struct ts_perf_labels *labels, uint32_t row, bool comp
     const struct ts_perf_report *report = labels->report;
     struct ts_buf safe;
     ts_buf_init(&safe, 0);
-    ts_buf_clear(&labels->scratch);
+    fresh(labels);
     if (!compact) {
         ts_perf_row_math_fidelity(report, row, &labels->scratch);
     } else if (ts_perf_row_facts(report, row)->analysis != TS_ANALYSIS_NONE) {

@@ -246,7 +246,7 @@ void ts_perf_text_left_out(const struct ts_perf_text *text, const struct ts_perf
             ts_buf_printf(&line, "%s %s", named++ ? "," : "", grid->columns[i].heading);
     ts_buf_text(&line, "; standard output that is no terminal gets them all.");
     ts_perf_text_wrapped(text, ts_buf_view(&line), 0, 0);
-    ts_buf_free(&line);
+    ts_perf_text_done(text, &line);
 }
 
 void ts_perf_text_rule(const struct ts_perf_text *text, unsigned width)

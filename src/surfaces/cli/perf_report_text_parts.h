@@ -65,6 +65,19 @@ void ts_perf_text_cell(const struct ts_perf_text *text, const struct ts_perf_tex
 /* End the line, without blanks before its end. start: out->len where it began. */
 void ts_perf_text_end_line(const struct ts_perf_text *text, size_t start);
 
+/* Empty a buffer of a part for its next text, and note in out when memory was out for the last. */
+static inline void ts_perf_text_reuse(const struct ts_perf_text *text, struct ts_buf *buf)
+{
+    text->out->failed = text->out->failed || buf->failed;
+    ts_buf_clear(buf);
+}
+/* The same for one that is not needed any more. */
+static inline void ts_perf_text_done(const struct ts_perf_text *text, struct ts_buf *buf)
+{
+    text->out->failed = text->out->failed || buf->failed;
+    ts_buf_free(buf);
+}
+
 /* text in a colour, or just text where colours are off. */
 void ts_perf_text_colored(const struct ts_perf_text *text, enum ts_text_color color, struct ts_str what);
 /* A heading with a rule below. */

@@ -121,7 +121,7 @@ static void name_line(struct table *table, const struct line *line)
 {
     struct ts_buf *out = &table->scratch;
     uint32_t source = table->report->rows[line->row].source;
-    ts_buf_clear(out);
+    ts_perf_text_reuse(table->text, out);
     for (unsigned i = 0; line->item && i < line->item->depth; i++)
         ts_buf_text(out, "\xe2\x94\x82 ");
     if (is_block(line)) {
@@ -151,7 +151,7 @@ static void put_op(struct table *table, const struct line *line, enum ts_text_co
         label = ts_perf_label_fitted_name(&table->labels, line->row, room);
     } else {
         name_line(table, line);
-        ts_buf_clear(&table->cell);
+        ts_perf_text_reuse(table->text, &table->cell);
         label.width = ts_perf_label_fit(&table->cell, ts_buf_view(&table->scratch), room);
         label.text = ts_buf_view(&table->cell);
     }
@@ -236,19 +236,16 @@ static enum ts_status measure(struct table *table, struct ts_error *error)
     return TS_OK;
 }
 
-static unsigned number_width(double value, int places, const char *unit)
+static unsigned number_width(struct table *table, double value, int places, const char *unit)
 {
-    struct ts_buf text;
-    ts_buf_init(&text, 0);
-    unsigned width = ts_perf_text_number(&text, value, places, unit);
-    ts_buf_free(&text);
-    return width;
+    ts_perf_text_reuse(table->text, &table->scratch);
+    return ts_perf_text_number(&table->scratch, value, places, unit);
 }
 
 static void set_widths(struct table *table, unsigned column, double largest, int places, const char *unit)
 {
-    table->columns[column].width = number_width(largest, places, unit);
-    table->columns[column].compact_width = number_width(largest, places, "");
+    table->columns[column].width = number_width(table, largest, places, unit);
+    table->columns[column].compact_width = number_width(table, largest, places, "");
 }
 
 static void count_kinds(const struct ts_perf_report *report, uint32_t *host, uint32_t *signposts)
@@ -333,7 +330,7 @@ static void lay_out(struct table *table)
 static void put_number(struct table *table, unsigned column, double value, int places, const char *unit,
                        enum ts_text_color color)
 {
-    ts_buf_clear(&table->cell);
+    ts_perf_text_reuse(table->text, &table->cell);
     unsigned width = ts_perf_text_number(&table->cell, value, places, table->grid.compact ? "" : unit);
     ts_perf_text_cell(table->text, &table->grid, column, ts_buf_view(&table->cell), width, color);
 }
@@ -420,7 +417,7 @@ static struct colors colors_of(const struct table *table, const struct line *lin
 
 static void put_id(struct table *table, uint32_t row, enum ts_text_color color)
 {
-    ts_buf_clear(&table->cell);
+    ts_perf_text_reuse(table->text, &table->cell);
     ts_buf_printf(&table->cell, "%" PRIu64, (uint64_t)table->report->rows[row].source + 2);
     ts_perf_text_cell(table->text, &table->grid, ID, ts_buf_view(&table->cell), (unsigned)table->cell.len, color);
 }
@@ -428,7 +425,7 @@ static void put_id(struct table *table, uint32_t row, enum ts_text_color color)
 static void put_sub_device(struct table *table, uint32_t row, enum ts_text_color color)
 {
     char buffer[64];
-    ts_buf_clear(&table->cell);
+    ts_perf_text_reuse(table->text, &table->cell);
     ts_utf8_escape(&table->cell,
                    ts_perf_source_sub_device(table->report->source, table->report->rows[row].source, buffer));
     struct ts_str cell = ts_buf_view(&table->cell);
@@ -489,7 +486,7 @@ static void put_devices(struct table *table, uint32_t row)
     const struct ts_perf_report *report = table->report;
     const struct ts_perf_row *figures = &report->rows[row];
     double least = TS_ABSENT, most = TS_ABSENT;
-    ts_buf_clear(&table->scratch);
+    ts_perf_text_reuse(table->text, &table->scratch);
     for (uint32_t i = 0; i < figures->member_count; i++) {
         uint32_t source = report->members[figures->members + i];
         double time = ts_perf_own_device_time(report->source->ops, source);
@@ -544,7 +541,7 @@ static void put_total(struct table *table)
     ts_buf_init(&label, 0);
     total_label(table, table->grid.compact, &label);
     put_sums(table, ts_buf_view(&label), figures, TS_COLOR_BOLD);
-    ts_buf_free(&label);
+    ts_perf_text_done(table->text, &label);
 }
 
 static void measure_totals(struct table *table)
@@ -553,7 +550,7 @@ static void measure_totals(struct table *table)
     ts_buf_init(&label, 0);
     total_label(table, false, &label);
     raise_width(&table->largest.op, ts_perf_text_width(ts_buf_view(&label)));
-    ts_buf_free(&label);
+    ts_perf_text_done(table->text, &label);
     raise(&table->largest.time, table->report->device_time_total);
     raise(&table->largest.gap, table->report->gap_total);
     if (!ts_perf_selection_dram(table->text->selection, &table->dram_total, &table->dram_total_percent))
@@ -586,7 +583,7 @@ static void put_footnotes(struct table *table)
     const struct ts_perf_report *report = table->report;
     struct ts_buf *line = &table->scratch;
     ts_buf_char(table->text->out, '\n');
-    ts_buf_clear(line);
+    ts_perf_text_reuse(table->text, line);
     ts_buf_printf(line, "Coverage: %u of %u device operations have a device time", report->timed_ops,
                   report->device_ops);
     if (report->timed_ops < report->device_ops)
@@ -624,10 +621,11 @@ enum ts_status ts_perf_text_rows(const struct ts_perf_text *text, struct ts_erro
         measure_totals(&table);
         put_table(&table);
         put_footnotes(&table);
-        status = table.scratch.failed || table.cell.failed || table.labels.failed ? ts_error_no_memory(error) : TS_OK;
+        if (table.labels.failed)
+            text->out->failed = true;
     }
-    ts_buf_free(&table.scratch);
-    ts_buf_free(&table.cell);
+    ts_perf_text_done(text, &table.scratch);
+    ts_perf_text_done(text, &table.cell);
     ts_perf_labels_free(&table.labels);
     free(table.order);
     return status;
