@@ -209,6 +209,19 @@ yyjson_mut_val *ts_answer_object(struct ts_answer *answer, yyjson_mut_val *objec
     return container(answer, value);
 }
 
+yyjson_mut_val *ts_answer_object_at(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str key)
+{
+    struct ts_buf clean;
+    ts_buf_init(&clean, 0);
+    ts_utf8_clean(&clean, cut(key));
+    if (clean.failed)
+        answer->failed = true;
+    yyjson_mut_val *value = yyjson_mut_obj(answer->doc);
+    attach(answer, object, ts_buf_view(&clean), value);
+    ts_buf_free(&clean);
+    return container(answer, value);
+}
+
 yyjson_mut_val *ts_answer_list(struct ts_answer *answer, yyjson_mut_val *object, const char *key)
 {
     yyjson_mut_val *value = yyjson_mut_arr(answer->doc);

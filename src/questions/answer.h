@@ -41,6 +41,8 @@ void ts_answer_boolean(struct ts_answer *answer, yyjson_mut_val *object, const c
 void ts_answer_null(struct ts_answer *answer, yyjson_mut_val *object, const char *key);
 /* Never NULL: after a failure a dummy that swallows what is added. */
 yyjson_mut_val *ts_answer_object(struct ts_answer *answer, yyjson_mut_val *object, const char *key);
+/* The same under a key that comes out of the capture. */
+yyjson_mut_val *ts_answer_object_at(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str key);
 yyjson_mut_val *ts_answer_list(struct ts_answer *answer, yyjson_mut_val *object, const char *key);
 /* Elements of a list. */
 yyjson_mut_val *ts_answer_push_object(struct ts_answer *answer, yyjson_mut_val *list);
