@@ -34,8 +34,8 @@ struct linker {
     struct ts_launch_order launches;
     size_t device_count;
     const struct ts_perf_report *report;
-    uint32_t *rows, *reported,
-        *names; /* rows that an operation can have, of the table; their raw op codes, as names of launches */
+    /* Rows that an operation can have: of the table, of the report, and their raw op codes as names of launches. */
+    uint32_t *rows, *reported, *names;
     uint32_t row_count;
     struct ts_perf_link *link;
     struct ts_buf reason;

@@ -11,6 +11,7 @@ extern const struct ts_question ts_question_zone_timings;
 extern const struct ts_question ts_question_core_spread;
 extern const struct ts_question ts_question_diff_reports;
 extern const struct ts_question ts_question_find_operations;
+extern const struct ts_question ts_question_operation_detail;
 extern const struct ts_question ts_question_memory_profile;
 extern const struct ts_question ts_question_tensor_flow;
 extern const struct ts_question ts_question_operation_provenance;
@@ -24,6 +25,7 @@ const struct ts_question *const ts_questions[] = {
     &ts_question_core_spread,
     &ts_question_diff_reports,
     &ts_question_find_operations,
+    &ts_question_operation_detail,
     &ts_question_memory_profile,
     &ts_question_tensor_flow,
     &ts_question_operation_provenance,
