@@ -8,6 +8,8 @@
 #include <emmintrin.h>
 #endif
 
+#define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
+
 enum { QUICK_PREFIX = sizeof((struct ts_log_scanner *)0)->prefix, QUICK_FIELDS = 8 };
 
 /* ---- setting up ---- */
@@ -45,6 +47,7 @@ void ts_log_scanner_init(struct ts_log_scanner *scanner, const struct ts_device_
 {
     *scanner = (struct ts_log_scanner){.layout = layout, .seed = seed};
     ts_buf_init(&scanner->scratch, 0);
+    scanner->time_digits.text = scanner->run_digits.text = EACH_BYTE('0');
     find_targets(scanner, layout);
 #if defined(__SSE2__)
     if (!portable)
@@ -212,8 +215,8 @@ static inline uint64_t load_word(const char *bytes)
 /* Eight characters as digits; the first is the lowest byte. False when one is none. */
 static inline bool eight_digits(uint64_t text, uint64_t *out)
 {
-    uint64_t digits = text - UINT64_C(0x3030303030303030);
-    if (((text + UINT64_C(0x4646464646464646)) | digits) & UINT64_C(0x8080808080808080))
+    uint64_t digits = text - EACH_BYTE('0');
+    if (((text + EACH_BYTE(0x7f - '9')) | digits) & EACH_BYTE(0x80))
         return false;
     digits = digits * 10 + (digits >> 8);
     *out = ((digits & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
@@ -222,20 +225,35 @@ static inline bool eight_digits(uint64_t text, uint64_t *out)
     return true;
 }
 
-/* 1 to 16 digits that end before end; 16 bytes before end can be read. */
-static inline bool quick_digits(const char *start, const char *end, uint64_t *out)
+/* The last count (1 to 8) of the 8 bytes before end, with zeros in front. */
+static inline uint64_t last_bytes(const char *end, size_t count)
 {
-    const uint64_t zeros = UINT64_C(0x3030303030303030);
-    size_t len = (size_t)(end - start);
-    uint64_t low, high = 0;
-    if (len - 1 < 8) {
-        uint64_t mask = ~UINT64_C(0) << 8 * (8 - len);
-        return eight_digits((load_word(end - 8) & mask) | (zeros & ~mask), out);
+    uint64_t mask = ~UINT64_C(0) << 8 * (8 - count);
+    return (load_word(end - 8) & mask) | (EACH_BYTE('0') & ~mask);
+}
+
+/* The same as digits; what was read last is not read again, since neighbours begin alike. */
+static inline bool remembered_digits(struct ts_log_digits *memory, uint64_t text, uint64_t *out)
+{
+    if (memory->text != text) {
+        if (!eight_digits(text, &memory->value))
+            return false;
+        memory->text = text;
     }
-    if (len - 1 >= 16 || !eight_digits(load_word(end - 8), &low))
-        return false;
-    uint64_t mask = len == 16 ? ~UINT64_C(0) : ~(~UINT64_C(0) >> 8 * (len - 8));
-    if (!eight_digits((load_word(end - 16) & mask) | (zeros & ~mask), &high))
+    *out = memory->value;
+    return true;
+}
+
+/* 1 to 16 digits that end before end; 16 bytes before end can be read. */
+static inline __attribute__((always_inline)) bool quick_digits(struct ts_log_digits *memory, const char *start,
+                                                               const char *end, uint64_t *out)
+{
+    size_t len = (size_t)(end - start);
+    uint64_t low, high;
+    if (len - 1 < 8)
+        return remembered_digits(memory, last_bytes(end, len), out);
+    if (len - 9 >= 8 || !eight_digits(load_word(end - 8), &low) ||
+        !remembered_digits(memory, last_bytes(end - 8, len - 8), &high))
         return false;
     *out = high * 100000000 + low;
     return true;
@@ -251,18 +269,25 @@ struct quick_masks {
     uint64_t stops;      /* quotes and newlines alone */
 };
 
+struct quick_block {
+    uint64_t separators, stops;
+};
+
+static inline struct quick_block find_in_block(const char *bytes)
+{
+    __m128i block = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+    __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\n')));
+    __m128i any = _mm_or_si128(stop, _mm_cmpeq_epi8(block, _mm_set1_epi8(',')));
+    return (struct quick_block){(unsigned)_mm_movemask_epi8(any), (unsigned)_mm_movemask_epi8(stop)};
+}
+
+/* Written out, because -O2 does not unroll loops. */
 static inline struct quick_masks find_separators(const char *bytes)
 {
-    const __m128i comma = _mm_set1_epi8(','), quote = _mm_set1_epi8('"'), newline = _mm_set1_epi8('\n');
-    struct quick_masks masks = {0, 0};
-    for (unsigned i = 0; i < 4; i++) {
-        __m128i block = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
-        __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, newline));
-        __m128i any = _mm_or_si128(stop, _mm_cmpeq_epi8(block, comma));
-        masks.stops |= (uint64_t)(unsigned)_mm_movemask_epi8(stop) << 16 * i;
-        masks.separators |= (uint64_t)(unsigned)_mm_movemask_epi8(any) << 16 * i;
-    }
-    return masks;
+    struct quick_block a = find_in_block(bytes), b = find_in_block(bytes + 16);
+    struct quick_block c = find_in_block(bytes + 32), d = find_in_block(bytes + 48);
+    return (struct quick_masks){a.separators | b.separators << 16 | c.separators << 32 | d.separators << 48,
+                                a.stops | b.stops << 16 | c.stops << 32 | d.stops << 48};
 }
 
 static inline bool same_prefix(const struct ts_log_scanner *scanner, const char *line)
@@ -286,11 +311,6 @@ static inline const char *find_newline(const char *at)
     }
 }
 
-static inline bool is_blank(char c)
-{
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static inline uint8_t quick_kind(const struct ts_log_scanner *scanner, struct ts_str type)
 {
     if (!scanner->layout->phase && type.len >= 8) {
@@ -302,6 +322,15 @@ static inline uint8_t quick_kind(const struct ts_log_scanner *scanner, struct ts
                                                                                                        : TS_LOG_OTHER;
     }
     return kind_of(scanner, type);
+}
+
+/* Offsets of the first QUICK_FIELDS separators; behind the last that there is, 63. */
+static inline void find_ends(uint64_t separators, uint32_t ends[QUICK_FIELDS])
+{
+    const uint64_t last = UINT64_C(1) << 63;
+#define NEXT_END(i) (ends[i] = (uint32_t)__builtin_ctzll(separators | last), separators &= separators - 1)
+    NEXT_END(0), NEXT_END(1), NEXT_END(2), NEXT_END(3), NEXT_END(4), NEXT_END(5), NEXT_END(6), NEXT_END(7);
+#undef NEXT_END
 }
 
 /* A number of at most 9 digits, blanks before it skipped. */
@@ -326,14 +355,8 @@ static inline bool short_digits(const char *start, const char *end, uint32_t *ou
 static inline bool learn_prefix(struct ts_log_scanner *scanner, const char *line)
 {
     struct quick_masks masks = find_separators(line);
-    uint64_t bits = masks.separators;
-    uint32_t ends[4];
-    for (unsigned i = 0; i < 4; i++) {
-        if (bits == 0)
-            return false;
-        ends[i] = (uint32_t)__builtin_ctzll(bits);
-        bits &= bits - 1;
-    }
+    uint32_t ends[QUICK_FIELDS];
+    find_ends(masks.separators, ends);
     if (ends[3] >= QUICK_PREFIX || (masks.stops & ((UINT64_C(2) << ends[3]) - 1)) != 0 ||
         !short_digits(line, line + ends[0], &scanner->slot) ||
         !short_digits(line + ends[0] + 1, line + ends[1], &scanner->x) ||
@@ -350,66 +373,61 @@ static inline bool learn_prefix(struct ts_log_scanner *scanner, const char *line
 
 enum quick { QUICK_ROW, QUICK_NOTHING, QUICK_NOT };
 
-/* Offsets, from behind the prefix, of the separators that end each field. False when they are not all commas among the
- * next 64 bytes. */
-static inline bool find_fields(const struct ts_log_scanner *scanner, const char *rest, uint32_t ends[QUICK_FIELDS])
-{
-    struct quick_masks masks = find_separators(rest);
-    uint64_t bits = masks.separators;
-    for (uint32_t i = 0; i < scanner->quick_count; i++) {
-        if (bits == 0)
-            return false;
-        ends[i] = (uint32_t)__builtin_ctzll(bits);
-        bits &= bits - 1;
-    }
-    uint64_t before = (UINT64_C(2) << ends[scanner->quick_count - 1]) - 1;
-    return (masks.stops & before) == 0;
-}
-
-/* The text between two separators; false when it ends in a blank, which the plain way trims. */
+/* The text of a field between two separators without blanks before it. False when something else is to be trimmed. */
 static inline bool field_text(const char *rest, const uint32_t *ends, uint32_t field, struct ts_str *out)
 {
     const char *start = rest + ends[field - 1] + 1, *end = rest + ends[field];
-    while (start < end && *start == ' ')
+    while (*start == ' ')
         start++;
     *out = (struct ts_str){start, (size_t)(end - start)};
-    return start == end || (!is_blank(end[-1]) && !is_blank(*start));
+    return start >= end || ((unsigned char)*start > ' ' && (unsigned char)end[-1] > ' ');
+}
+
+static inline __attribute__((always_inline)) bool field_number(struct ts_log_digits *memory, const char *rest,
+                                                               const uint32_t *ends, uint32_t field, uint64_t *out)
+{
+    const char *start = rest + ends[field - 1] + 1;
+    while (*start == ' ')
+        start++;
+    return quick_digits(memory, start, rest + ends[field], out);
 }
 
 /* A line whose fields are as writers write them. *next becomes the line behind it. QUICK_NOT: to be read the plain way. */
 static inline enum quick read_quick(struct ts_log_scanner *scanner, const char *line, struct ts_log_row *row,
                                     const char **next)
 {
-    uint32_t ends[QUICK_FIELDS];
-    struct ts_str time, run, type = {"", 0};
+    uint32_t ends[QUICK_FIELDS], last = scanner->quick_count - 1;
+    struct ts_str type = {"", 0};
     if ((scanner->prefix_len == 0 || !same_prefix(scanner, line)) && !learn_prefix(scanner, line)) {
         scanner->prefix_len = 0;
         return QUICK_NOT;
     }
     const char *rest = line + scanner->prefix_len;
-    if (!find_fields(scanner, rest, ends))
+    struct quick_masks masks = find_separators(rest);
+    find_ends(masks.separators, ends);
+    /* The fields must all end in commas, the last among the 64 bytes too. */
+    if (rest[ends[last]] != ',' || ends[last] == ends[last - 1] || (masks.stops & ((UINT64_C(2) << ends[last]) - 1)))
         return QUICK_NOT;
     if (!field_text(rest, ends, scanner->quick_at[1], &row->zone))
         return QUICK_NOT;
-    if (row->zone.len > 0) {
-        if (!field_text(rest, ends, 1, &time) || !field_text(rest, ends, scanner->quick_at[0], &run) ||
-            (scanner->quick_at[2] != UINT32_MAX && !field_text(rest, ends, scanner->quick_at[2], &type)))
-            return QUICK_NOT;
-        if (!quick_digits(time.ptr, time.ptr + time.len, &row->time) ||
-            !quick_digits(run.ptr, run.ptr + run.len, &row->run))
-            return QUICK_NOT;
-        row->kind = quick_kind(scanner, type);
-        row->risc = (struct ts_str){line + scanner->risc_at, scanner->risc_len};
-        row->slot = scanner->slot;
-        row->x = scanner->x;
-        row->y = scanner->y;
-        row->state = TS_LOG_GOOD;
-        row->run_numeric = true;
-        row->same_core = !scanner->fresh;
-        scanner->fresh = false;
-    }
-    *next = find_newline(rest + ends[scanner->quick_count - 1] + 1) + 1;
-    return row->zone.len > 0 ? QUICK_ROW : QUICK_NOTHING;
+    masks.stops &= ~((UINT64_C(2) << ends[last]) - 1);
+    *next = masks.stops ? find_newline(rest + __builtin_ctzll(masks.stops)) + 1 : find_newline(rest + 64) + 1;
+    if (row->zone.len == 0)
+        return QUICK_NOTHING;
+    if (!field_number(&scanner->time_digits, rest, ends, 1, &row->time) ||
+        !field_number(&scanner->run_digits, rest, ends, scanner->quick_at[0], &row->run) ||
+        (scanner->quick_at[2] != UINT32_MAX && !field_text(rest, ends, scanner->quick_at[2], &type)))
+        return QUICK_NOT;
+    row->kind = quick_kind(scanner, type);
+    row->risc = (struct ts_str){line + scanner->risc_at, scanner->risc_len};
+    row->slot = scanner->slot;
+    row->x = scanner->x;
+    row->y = scanner->y;
+    row->state = TS_LOG_GOOD;
+    row->run_numeric = true;
+    row->same_core = !scanner->fresh;
+    scanner->fresh = false;
+    return QUICK_ROW;
 }
 
 #endif
@@ -441,9 +459,11 @@ size_t ts_log_scanner_next(struct ts_log_scanner *scanner, struct ts_log_row *ro
     while (at < scanner->end && count < capacity) {
         struct ts_log_row *row = &rows[count];
 #if defined(__SSE2__)
-        enum quick quick = scanner->quick ? read_quick(scanner, at, row, &at) : QUICK_NOT;
+        const char *next;
+        enum quick quick = scanner->quick ? read_quick(scanner, at, row, &next) : QUICK_NOT;
         if (quick != QUICK_NOT) {
             count += quick == QUICK_ROW;
+            at = next;
             continue;
         }
         const char *newline = find_newline(at);

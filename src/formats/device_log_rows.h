@@ -37,6 +37,11 @@ struct ts_log_target {
     uint8_t what; /* enum ts_log_column */
 };
 
+/* Eight characters and the number they are. */
+struct ts_log_digits {
+    uint64_t text, value;
+};
+
 struct ts_log_scanner {
     const struct ts_device_log_layout *layout;
     struct ts_log_target targets[TS_LOG_COLUMN_COUNT];
@@ -52,7 +57,8 @@ struct ts_log_scanner {
     char prefix[32];
     uint32_t prefix_len, risc_at, risc_len;
     uint32_t slot, x, y;
-    bool fresh; /* the next row's core need not be that of the row before */
+    struct ts_log_digits time_digits, run_digits; /* read last */
+    bool fresh;                                   /* the next row's core need not be that of the row before */
 };
 
 /* layout must outlive the scanner. portable: without vector instructions, as other processors run. seed is the same for

@@ -167,8 +167,8 @@ static enum ts_status find_lane(struct ts_zone_slice *slice, const struct ts_log
     return TS_OK;
 }
 
-static uint32_t look_up_group(const struct ts_zone_slice *slice, struct ts_text_key key, struct ts_str zone,
-                              uint32_t risc)
+static inline uint32_t look_up_group(const struct ts_zone_slice *slice, struct ts_text_key key, struct ts_str zone,
+                                     uint32_t risc)
 {
     uint32_t mask = slice->group_slot_count - 1;
     for (uint32_t at = group_hash(key, zone.len, risc) & mask; slice->group_slots[at]; at = (at + 1) & mask) {
@@ -201,19 +201,25 @@ static enum ts_status add_group(struct ts_zone_slice *slice, struct ts_str zone,
     return TS_OK;
 }
 
-static enum ts_status find_group(struct ts_zone_slice *slice, struct ts_str zone, uint32_t risc, uint32_t *out,
-                                 struct ts_error *error)
+/* A zone that this slice has not met under this name. */
+static enum ts_status find_new_group(struct ts_zone_slice *slice, struct ts_str zone, uint32_t risc, uint32_t *out,
+                                     struct ts_error *error)
 {
     char buffer[TS_ZONE_FOLDED_MAX];
-    *out = look_up_group(slice, key_of(zone), zone, risc);
-    if (*out != UINT32_MAX)
-        return TS_OK;
+    *out = UINT32_MAX;
     if (ts_zone_name_fold(zone, buffer, &zone))
         *out = look_up_group(slice, key_of(zone), zone, risc);
     return *out != UINT32_MAX ? TS_OK : add_group(slice, zone, risc, out, error);
 }
 
-/* The core has rows of the group. */
+static inline enum ts_status find_group(struct ts_zone_slice *slice, struct ts_str zone, uint32_t risc, uint32_t *out,
+                                        struct ts_error *error)
+{
+    *out = look_up_group(slice, key_of(zone), zone, risc);
+    return *out != UINT32_MAX ? TS_OK : find_new_group(slice, zone, risc, out, error);
+}
+
+/* The core has rows of the group. False when memory is out. */
 static bool note_core(struct ts_slice_group *group, uint32_t core)
 {
     uint32_t word = core / 64;
@@ -228,6 +234,18 @@ static bool note_core(struct ts_slice_group *group, uint32_t core)
     }
     group->cores[word] |= UINT64_C(1) << core % 64;
     return true;
+}
+
+/* A row of the group: that it is in this piece, and on which core. False when memory is out. */
+static inline bool note_row(struct ts_zone_slice *slice, uint32_t lane, uint32_t number)
+{
+    struct ts_slice_group *group = &slice->groups.items[number];
+    if (!group->met) {
+        group->met = true;
+        if (!ts_vec_push(&slice->met, number))
+            return false;
+    }
+    return note_core(group, slice->lanes.items[lane].info.core);
 }
 
 /* ---- pairing inside the piece ---- */
@@ -302,8 +320,12 @@ static inline bool pair_row(struct ts_zone_slice *slice, const struct ts_log_row
     struct ts_slice_zone *zone = zone_at(slice, key, &added);
     if (!zone)
         return false;
-    if (added && is_wanted(slice, row, group))
-        zone->pair = wanted_pair(slice, row);
+    if (added) {
+        if (!note_row(slice, lane, number))
+            return false;
+        if (is_wanted(slice, row, group))
+            zone->pair = wanted_pair(slice, row);
+    }
     if (row->kind == TS_LOG_START) {
         bool was_open = zone->flags & TS_ZONE_OPEN;
         zone->flags |= TS_ZONE_OPEN;
@@ -375,25 +397,20 @@ static inline enum ts_status place_row(struct ts_zone_slice *slice, const struct
     return find_group(slice, row->zone, slice->lanes.items[*lane].info.risc, group, error);
 }
 
-static enum ts_status work_row(struct ts_zone_slice *slice, const struct ts_log_row *row, struct ts_error *error)
+static inline enum ts_status work_row(struct ts_zone_slice *slice, const struct ts_log_row *row, struct ts_error *error)
 {
     uint32_t lane, number;
     enum ts_status status = place_row(slice, row, &lane, &number, error);
     if (status != TS_OK)
         return status;
-    struct ts_slice_group *group = &slice->groups.items[number];
     bool good = true;
-    if (!group->met) {
-        group->met = true;
-        good = ts_vec_push(&slice->met, number);
-    }
-    good = good && note_core(group, slice->lanes.items[lane].info.core);
-    if (!slice->typed) {
-        group->sums.occurrences++;
-    } else if (row->kind != TS_LOG_OTHER) {
+    if (row->kind == TS_LOG_OTHER) {
+        good = note_row(slice, lane, number);
+        slice->groups.items[number].sums.occurrences += !slice->typed;
+    } else {
         if (row->kind == TS_LOG_START)
-            good = good && note_start(slice, lane, row->time);
-        if (group->kernel && !row->run_numeric)
+            good = note_start(slice, lane, row->time);
+        if (!row->run_numeric && slice->groups.items[number].kernel)
             slice->unreadable_kernel_rows++;
         good = good && pair_row(slice, row, lane, number);
     }
