@@ -9,7 +9,8 @@
 enum { SLICES = 2048, ARROWS = 4096 }; /* of one turn */
 #define WINDOW (192 * TS_KIB)          /* read at once */
 #define GAP_MAX (16 * TS_KIB)          /* events left out that are read rather than skipped */
-#define TAIL (4 * TS_KIB)              /* for the last event of a window */
+#define FLUSH_SIZE (64 * TS_KIB)
+#define TAIL (4 * TS_KIB) /* for the last event of a window */
 
 struct writing {
     struct ts_context *context;
@@ -195,8 +196,15 @@ static void add_row_metadata(struct ts_sim_out *out, const struct ts_pipeline *p
     }
 }
 
-static bool add_core_metadata(struct ts_sim_out *out, const struct ts_pipeline *pipeline, uint32_t core, uint64_t index)
+static void flush(struct ts_sim_out *out, struct ts_writer *writer)
 {
+    ts_writer_add(writer, out->ptr ? out->ptr : "", out->len);
+    out->len = 0;
+}
+
+static bool write_core_metadata(struct writing *writing, struct ts_sim_out *out, uint32_t core, uint64_t index)
+{
+    const struct ts_pipeline *pipeline = writing->pipeline;
     struct ts_str name = pipeline->cores.items[core].name.json;
     row_list rows = {0};
     ADD(out, "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": ");
@@ -212,8 +220,12 @@ static bool add_core_metadata(struct ts_sim_out *out, const struct ts_pipeline *
     if (good && rows.count > 1)
         qsort(rows.items, rows.count, sizeof *rows.items, by_first);
     good = good && unite_rows(pipeline, &rows) && sort_rows(pipeline, &rows);
-    for (size_t i = 0; i < rows.count && good; i++)
+    for (size_t i = 0; i < rows.count && good; i++) {
         add_row_metadata(out, pipeline, &rows.items[i]);
+        if (out->len > FLUSH_SIZE)
+            flush(out, writing->writer);
+    }
+    flush(out, writing->writer);
     ts_vec_free(&rows);
     return good && !out->failed;
 }
@@ -223,11 +235,8 @@ static enum ts_status write_metadata(struct writing *writing, struct ts_error *e
     const struct ts_pipeline *pipeline = writing->pipeline;
     struct ts_sim_out out = {0};
     bool good = true;
-    for (size_t i = 0; i < pipeline->core_count && good; i++) {
-        good = add_core_metadata(&out, pipeline, pipeline->core_order[i], i);
-        ts_writer_add(writing->writer, out.ptr ? out.ptr : "", out.len);
-        out.len = 0;
-    }
+    for (size_t i = 0; i < pipeline->core_count && good; i++)
+        good = write_core_metadata(writing, &out, pipeline->core_order[i], i);
     free(out.ptr);
     return good ? TS_OK : ts_error_no_memory(error);
 }
