@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Performance rows linked to operations, and what an operation's answer holds of its captured graph and its memory.
+
+Scripts of calls whose answers another server gave compare equal, and what that server lacks (circular buffers, L1 pressure)
+agrees with the figures of an independent script.
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SHARED = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent"))
+PROGRAM = os.environ.get("TILESIGHT", "build/tilesight")
+TIMEOUT = 300
+ASKED = {"operation_detail", "top_ops", "program_cache"}
+# Keys that our answers have and the recorded ones do not.
+EXTRA = ("l1_pressure,circular_buffers,error,dram_fallback,capture_changed,device,sub_device_id,op_type,coverage,always_new,"
+         "gaps_dropped,unmatched,caveat")
+# Lines where newer shard specs are read.
+DIFFERENT = {"handmade": [28, 32], "ranked": [9], "real_wh_oom_mix": [15, 29]}
+# What stands for a key that is absent in the figures.
+ABSENT = {"unrecorded_launch_count": 0, "unrecorded_device_operations": [], "unlisted_circular_buffer_count": 0,
+          "unrecorded_first_launch_count": 0}
+
+
+def captures():
+    """(name, profiler folder, performance folder or None, script's folder, script, recorded answers, figures)"""
+    for folder in sorted((SHARED / "data" / "db").iterdir()):
+        if (folder / "prof").is_dir():
+            performance = folder / "perf"
+            yield (folder.name, folder / "prof", performance if performance.is_dir() else None, folder,
+                   folder / "script.jsonl", folder / "answers.jsonl", folder / "expected-new.json")
+    real = SHARED / "data" / "real" / "memory-db"
+    for script in sorted(real.glob("*.script.jsonl")):
+        name = script.name.split(".script")[0]
+        yield (f"real_{name}", real / name, None, real / name, script, real / f"{name}.oracle.jsonl",
+               real / f"{name}.expected-new.json")
+
+
+def environment(work):
+    result = {key: value for key, value in os.environ.items() if not key.startswith("TTNN_VISUALIZER")}
+    result.update(HOME=work, USAGE_RECORDING_DISABLED="true")
+    return result
+
+
+def compare(folder, script, recorded):
+    """Numbers of the lines that differ, and what the comparison said."""
+    tools = {json.loads(line).get("tool") for line in recorded.read_text(encoding="utf-8").splitlines()}
+    work = tempfile.mkdtemp(prefix="tilesight-link-")
+    try:
+        ours = pathlib.Path(work, "ours.jsonl")
+        with open(ours, "wb") as file:
+            subprocess.run([sys.executable, SHARED / "tools" / "mcp_call.py", "--server", f"'{PROGRAM}' mcp", script, "--set",
+                            f"DATA={folder}", "--normalise", "--redact"],
+                           stdout=file, check=True, timeout=TIMEOUT, env=environment(work))
+        done = subprocess.run([sys.executable, SHARED / "tools" / "compare_answers.py", recorded, ours, "--skip-tool",
+                               ",".join(sorted(tool for tool in tools - ASKED if tool)), "--allow-extra", EXTRA,
+                               "--null-may-be", "size", "--max-report", "100"],
+                              capture_output=True, text=True, check=False, timeout=TIMEOUT)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+    lines = {int(line.split(":")[0].split()[1]) for line in done.stdout.splitlines() if line.startswith("line ")}
+    last = done.stdout.splitlines()[-1] if done.stdout else done.stderr
+    if not last.endswith(f" {len(lines)} differ"):
+        raise AssertionError(f"the comparison did not end well: {last}")
+    return sorted(lines), done.stdout
+
+
+def ask(profiler, performance, operation):
+    words = [PROGRAM, "operation-detail", "--json", "--profiler-path", profiler, "--operation-id", operation]
+    if performance:
+        words += ["--performance-path", performance]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=TIMEOUT)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+class Recorded(unittest.TestCase):
+    pass
+
+
+class Figures(unittest.TestCase):
+    """circular_buffers and l1_pressure."""
+
+    def hold(self, want, got, where):
+        """Ours holds at least what is wanted."""
+        if isinstance(want, dict):
+            self.assertIsInstance(got, dict, where)
+            for key, value in want.items():
+                if key not in got and key in ABSENT:
+                    self.assertEqual(value, ABSENT[key], f"{where}.{key}")
+                    continue
+                self.assertIn(key, got, where)
+                self.hold(value, got[key], f"{where}.{key}")
+        elif isinstance(want, list):
+            self.assertEqual(len(want), len(got), where)
+            for index, (left, right) in enumerate(zip(want, got)):
+                self.hold(left, right, f"{where}[{index}]")
+        elif isinstance(want, float):
+            self.assertAlmostEqual(want, got, places=3, msg=where)
+        else:
+            self.assertEqual(want, got, where)
+
+
+def make_recorded(name, folder, script, recorded):
+    def test(self):
+        lines, report = compare(folder, script, recorded)
+        self.assertEqual(lines, DIFFERENT.get(name, []), report)
+
+    return test
+
+
+def make_figures(profiler, performance, figures):
+    def test(self):
+        want = json.loads(figures.read_text(encoding="utf-8"))
+        checked = 0
+        for key in ("circular_buffers", "l1_pressure"):
+            for operation, expected in want.get(f"operation_detail.{key}", {}).items():
+                answer = ask(profiler, performance, operation)
+                if expected is None and key not in answer:
+                    continue
+                self.assertIn(key, answer, operation)
+                self.hold(expected, answer[key], f"{operation}.{key}")
+                checked += 1
+        self.assertGreater(checked + (not want.get("operation_detail.l1_pressure")), 0)
+
+    return test
+
+
+if SHARED.is_dir():
+    for case, prof, perf, where, calls, answers, new in captures():
+        if calls.is_file():
+            setattr(Recorded, f"test_{case}", make_recorded(case, where, calls, answers))
+        if new.is_file():
+            setattr(Figures, f"test_{case}", make_figures(prof, perf, new))
+
+
+if __name__ == "__main__":
+    if not (SHARED / "data" / "db").is_dir():
+        print("no recorded answers: TILESIGHT_SHARED names no folder with them")
+        sys.exit(77)
+    unittest.main(verbosity=1)
