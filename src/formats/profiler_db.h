@@ -100,11 +100,11 @@ int64_t ts_db_rowid(const struct ts_db_rows *rows); /* 0 where the table has non
 
 /* ---- every row, fast ---- */
 
-/* A whole number in any form, or else a text that is none; ptr NULL: neither, or a missing column. */
+/* A whole number in any form, or else a text that is none (ptr NULL: neither). A missing column reads as 0. */
 struct ts_db_cell {
     bool is_integer;
     int64_t integer;
-    struct ts_str text; /* borrowed for the visit */
+    struct ts_str text; /* valid when it is no integer; borrowed for the visit */
 };
 /* Call visit for every row that select wants (which has no key here), in no particular order, until it fails. Errors: as for
  * ts_db_next, and visit's. */

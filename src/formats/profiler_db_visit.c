@@ -8,47 +8,44 @@ struct visit {
     struct ts_db *db;
     enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error);
     void *data;
-    unsigned count;
-    int columns[TS_DB_COLUMNS_MAX]; /* which argument a column is; -1: it is missing */
+    unsigned count;                                /* columns that are there */
+    struct ts_db_cell *present[TS_DB_COLUMNS_MAX]; /* their cells */
+    struct ts_db_cell cells[TS_DB_COLUMNS_MAX];
     enum ts_status status;
     struct ts_error error;
 };
 
-static struct ts_db_cell read_cell(sqlite3_value *value)
+static void read_other(sqlite3_value *value, int type, struct ts_db_cell *cell)
 {
-    struct ts_db_cell cell = {.is_integer = false};
     double number;
-    switch (sqlite3_value_type(value)) {
-    case SQLITE_INTEGER:
-        cell.is_integer = true;
-        cell.integer = sqlite3_value_int64(value);
-        break;
-    case SQLITE_FLOAT:
+    cell->is_integer = false;
+    cell->text = (struct ts_str){NULL, 0};
+    if (type == SQLITE_FLOAT) {
         number = sqlite3_value_double(value);
-        cell.is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
-        cell.integer = cell.is_integer ? (int64_t)number : 0;
-        break;
-    case SQLITE_TEXT:
-    case SQLITE_BLOB:
-        cell.text.ptr = (const char *)sqlite3_value_text(value);
-        cell.text.len = (size_t)sqlite3_value_bytes(value);
-        cell.is_integer = ts_number_parse_whole(cell.text, &cell.integer);
-        break;
-    default:
-        break;
+        cell->is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
+        cell->integer = cell->is_integer ? (int64_t)number : 0;
+    } else if (type != SQLITE_NULL) {
+        cell->text.ptr = (const char *)sqlite3_value_text(value);
+        cell->text.len = (size_t)sqlite3_value_bytes(value);
+        cell->is_integer = ts_number_parse_whole(cell->text, &cell->integer);
     }
-    return cell;
 }
 
 static void on_row(sqlite3_context *context, int count, sqlite3_value **values)
 {
     struct visit *visit = sqlite3_user_data(context);
-    struct ts_db_cell cells[TS_DB_COLUMNS_MAX];
     (void)count;
-    for (unsigned i = 0; i < visit->count; i++)
-        cells[i] =
-            visit->columns[i] < 0 ? (struct ts_db_cell){.is_integer = false} : read_cell(values[visit->columns[i]]);
-    visit->status = visit->visit(visit->data, cells, &visit->error);
+    for (unsigned i = 0; i < visit->count; i++) {
+        struct ts_db_cell *cell = visit->present[i];
+        int type = sqlite3_value_type(values[i]);
+        if (type == SQLITE_INTEGER) {
+            cell->is_integer = true;
+            cell->integer = sqlite3_value_int64(values[i]);
+        } else {
+            read_other(values[i], type, cell);
+        }
+    }
+    visit->status = visit->visit(visit->data, visit->cells, &visit->error);
     if (visit->status != TS_OK)
         sqlite3_result_error_code(context, SQLITE_ABORT);
 }
@@ -88,16 +85,16 @@ enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select,
 {
     struct visit state = {.db = db, .visit = visit, .data = data};
     struct ts_buf sql;
-    int arguments = 0;
     if (!ts_db_has_table(db, select->table))
         return TS_OK;
     ts_buf_init(&sql, 0);
     ts_buf_text(&sql, "SELECT tilesight_visit(");
-    for (; select->columns[state.count]; state.count++) {
-        bool have = ts_db_has_column(db, select->table, select->columns[state.count]);
-        state.columns[state.count] = have ? arguments++ : -1;
-        if (have)
-            ts_buf_printf(&sql, "%s\"%s\"", arguments > 1 ? ", " : "", select->columns[state.count]);
+    for (unsigned i = 0; select->columns[i]; i++) {
+        state.cells[i].is_integer = true;
+        if (!ts_db_has_column(db, select->table, select->columns[i]))
+            continue;
+        ts_buf_printf(&sql, "%s\"%s\"", state.count > 0 ? ", " : "", select->columns[i]);
+        state.present[state.count++] = &state.cells[i];
     }
     ts_buf_printf(&sql, ") FROM main.%s", ts_db_table_name(select->table));
     if (select->by_rank && ts_db_has_column(db, select->table, "rank"))

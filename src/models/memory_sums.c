@@ -214,16 +214,12 @@ static bool take_row(struct builder *builder, const struct ts_db_cell *cells, ui
 struct visit {
     struct builder *builder;
     uint32_t last_device;
-    bool missing[SIZE + 1]; /* columns that read as 0 */
 };
 
-static enum ts_status visit_row(void *data, const struct ts_db_cell *row, struct ts_error *error)
+static enum ts_status visit_row(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct visit *visit = data;
     struct builder *builder = visit->builder;
-    struct ts_db_cell cells[SIZE + 1];
-    for (unsigned i = 0; i <= SIZE; i++)
-        cells[i] = visit->missing[i] ? (struct ts_db_cell){.is_integer = true} : row[i];
     if (!cells[OPERATION].is_integer) {
         builder->keyless++;
         return TS_OK;
@@ -234,13 +230,6 @@ static enum ts_status visit_row(void *data, const struct ts_db_cell *row, struct
         builder->operation = cells[OPERATION].integer;
     }
     return good && take_row(builder, cells, &visit->last_device) ? TS_OK : ts_error_no_memory(error);
-}
-
-static void init_visit(struct visit *visit, struct builder *builder)
-{
-    *visit = (struct visit){.builder = builder};
-    for (unsigned i = 0; i <= SIZE; i++)
-        visit->missing[i] = !ts_db_has_column(builder->profiler->db, TS_DB_BUFFERS, columns[i]);
 }
 
 /* ---- operations whose rows lie apart ---- */
@@ -254,20 +243,20 @@ static int by_operation(const void *left, const void *right)
 /* All rows of one operation, through the index. */
 static enum ts_status gather(struct builder *builder, int64_t operation, struct ts_error *error)
 {
-    struct visit visit;
+    struct visit visit = {.builder = builder};
     struct ts_db_rows *rows;
     bool more = false;
     enum ts_status status = ts_profiler_rows(builder->context, builder->profiler, TS_DB_BUFFERS, "operation_id",
                                              operation, columns, &rows, error);
     if (status != TS_OK)
         return status;
-    init_visit(&visit, builder);
     builder->operation = operation;
     while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
         struct ts_db_cell cells[SIZE + 1] = {{.is_integer = false}};
         for (unsigned i = 0; i <= SIZE; i++) {
-            ts_db_text(rows, i, &cells[i].text);
-            cells[i].is_integer = ts_db_integer(rows, i, &cells[i].integer);
+            cells[i].is_integer = !ts_db_rows_have(rows, i) || ts_db_integer(rows, i, &cells[i].integer);
+            if (!cells[i].is_integer)
+                ts_db_text(rows, i, &cells[i].text);
         }
         status = visit_row(&visit, cells, error);
     }
@@ -420,8 +409,7 @@ static enum ts_status build(struct builder *builder, struct ts_memory_sums *out,
     struct ts_profiler *profiler = builder->profiler;
     const struct ts_db_select select = {
         .table = TS_DB_BUFFERS, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
-    struct visit visit;
-    init_visit(&visit, builder);
+    struct visit visit = {.builder = builder};
     enum ts_status status = ts_profiler_devices(builder->context, profiler, &builder->geometry, error);
     if (status == TS_OK && builder->geometry.count > 1)
         qsort(builder->geometry.items, builder->geometry.count, sizeof *builder->geometry.items, by_device);
