@@ -168,8 +168,8 @@ void ts_advice_sentence(const struct ts_advice *advice, struct ts_buf *out)
                       advice->a, advice->b);
         break;
     case TS_ADVICE_INPUT0_TO_L1:
-        ts_buf_text(out, "Set the memory_config of input 0 to L1 if it fits, so that the cores wait less for DRAM: it "
-                         "is read from ");
+        ts_buf_text(out, "Move input 0 to L1 (memory_config) if it fits, so that cores wait less for DRAM: it is read "
+                         "from ");
         ts_buf_str(out, advice->text);
         break;
     case TS_ADVICE_NO_PROGRAM_CONFIG:

@@ -219,6 +219,62 @@ static void test_every_fidelity_piece_has_its_own_text(void **state)
         ts_buf_free(&texts[i]);
 }
 
+/* Whoever reads a sentence knows which setting to change and what that is expected to win. */
+static void test_sentences_name_the_setting_and_the_win(void **state)
+{
+    (void)state;
+#define ADVICE(name)                                                                                                   \
+    {                                                                                                                  \
+        .code = TS_ADVICE_##name, .a = 1, .b = 1, .c = 1, .text = { "DEV_0_DRAM", 10 }                                 \
+    }
+#define FIDELITY(name)                                                                                                 \
+    {                                                                                                                  \
+        .code = TS_ADVICE_FIDELITY, .fidelity = TS_FIDELITY_##name, .text = { "", 0 }                                  \
+    }
+    static const struct {
+        struct ts_advice advice;
+        const char *setting, *win;
+    } cases[] = {
+        {ADVICE(USE_DRAM_SHARDED_CONFIG), "program_config", "closer to the DRAM bandwidth"},
+        {ADVICE(GROW_GRID), "core grid of the program_config", "time falls"},
+        {ADVICE(INPUT0_TO_L1), "memory_config", "wait less for DRAM"},
+        {ADVICE(NO_PROGRAM_CONFIG), "program_config", "data is reused"},
+        {ADVICE(NO_IN0_BLOCK_W), "in0_block_w", "feeds more work"},
+        {ADVICE(IN0_BLOCK_W_SMALL), "in0_block_w", "feeds more work"},
+        {ADVICE(NO_OUT_SUBBLOCK), "out_subblock_h and out_subblock_w", "stalls less"},
+        {ADVICE(OUT_SUBBLOCK_SMALL), "out_subblock_h x out_subblock_w", "stalls less"},
+        {FIDELITY(BF16_HIFI4), "math_fidelity HiFi2", "twice the rate"},
+        {FIDELITY(BF16_BELOW_HIFI4), "math_fidelity to HiFi4", "wins the accuracy"},
+        {FIDELITY(BF16_LOFI), "math_fidelity to HiFi2 or HiFi4", "wins back accuracy"},
+        {FIDELITY(BF16_BFP4OUT_HIFI4), "math_fidelity to HiFi2", "twice that of HiFi4"},
+        {FIDELITY(BF16_BFP4OUT_HIFI3), "math_fidelity to HiFi2", "faster"},
+        {FIDELITY(BFP4OUT_HIFI2), "math_fidelity LoFi", "twice the rate"},
+        {FIDELITY(BF16_BFP4OUT_LOFI), "math_fidelity HiFi2", "more accurate"},
+        {FIDELITY(BFP8_HIFI4), "math_fidelity to HiFi2", "twice the rate"},
+        {FIDELITY(BFP8_HIFI3), "math_fidelity to HiFi2", "faster"},
+        {FIDELITY(BFP8_LOFI), "math_fidelity to HiFi2", "wins back"},
+        {FIDELITY(BFP8_BFP4OUT_LOFI), "math_fidelity HiFi2", "more accurate"},
+        {FIDELITY(BFP4_ABOVE_LOFI), "math_fidelity to LoFi", "faster"},
+        /* Nothing to change: these say why. */
+        {ADVICE(SPARSE_ACTIVE_UNKNOWN), "nnz", "left out"},
+        {ADVICE(BLOCKS_OK), "in0_block_w", "large enough"},
+        {FIDELITY(INTEGER), "fidelity", "integer"},
+        {FIDELITY(UNSUPPORTED), "fidelity", "not judged"},
+    };
+#undef ADVICE
+#undef FIDELITY
+    struct ts_buf sentence;
+
+    ts_buf_init(&sentence, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ts_buf_clear(&sentence);
+        ts_advice_sentence(&cases[i].advice, &sentence);
+        if (!strstr(sentence.ptr, cases[i].setting) || !strstr(sentence.ptr, cases[i].win))
+            fail_msg("\"%s\" or \"%s\" is not in: %s", cases[i].setting, cases[i].win, sentence.ptr);
+    }
+    ts_buf_free(&sentence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_sparse_without_a_count),
         cmocka_unit_test(test_no_bound_no_advice),
         cmocka_unit_test(test_sentences_carry_the_figures),
+        cmocka_unit_test(test_sentences_name_the_setting_and_the_win),
         cmocka_unit_test(test_every_fidelity_piece_has_its_own_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
