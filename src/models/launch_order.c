@@ -4,6 +4,8 @@
 
 #include "base/limits.h"
 
+enum { PROGRESS_ROWS = 256 };
+
 /* The launches of one graph, among those of all. */
 struct graph_run {
     int64_t operation;
@@ -20,6 +22,7 @@ struct reader {
     struct ts_graph graph;
     struct ts_buf text;
     size_t bytes;
+    uint64_t rows;
 };
 
 static int by_number(const void *a, const void *b)
@@ -121,6 +124,11 @@ static enum ts_status read_row(struct reader *reader, struct ts_db_rows *rows, s
     reader->bytes += has_text ? text.len : 0;
     if (reader->bytes > TS_LIMIT_GRAPHS)
         reader->out->too_large = true;
+    if (++reader->rows % PROGRESS_ROWS == 0) {
+        enum ts_status status = ts_context_progress(reader->context, reader->rows, 0, "captured graphs", error);
+        if (status != TS_OK)
+            return status;
+    }
     if (reader->out->too_large || !ts_db_integer(rows, 0, &operation) || !is_known(reader, operation))
         return TS_OK;
     return read_graph(reader, operation, has_text ? text : TS_STR(""), error);

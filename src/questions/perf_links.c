@@ -42,8 +42,14 @@ void ts_perf_links_add_note(struct ts_answer *answer, yyjson_mut_val *object, co
                        : "operation_id is null on every row.");
 }
 
-void ts_perf_links_add_counts(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_link_state *link,
-                              bool ranged)
+void ts_perf_links_add_scope(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_capture *capture,
+                             bool ranged)
+{
+    if (ranged && capture->profiler_path)
+        ts_answer_name(answer, object, "scope", "whole_report");
+}
+
+void ts_perf_links_add_counts(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_link_state *link)
 {
     static const char *const names[TS_UNLINKED_KINDS] = {"signpost", "host_op", "past_profiler_capture"};
     if (link->status != TS_PERF_LINKED)
@@ -59,8 +65,6 @@ void ts_perf_links_add_counts(struct ts_answer *answer, yyjson_mut_val *object, 
         ts_answer_null(answer, object, "first_past_profiler_capture_id");
     else
         ts_perf_add_id(answer, object, "first_past_profiler_capture_id", link->link->first_past);
-    if (ranged)
-        ts_answer_name(answer, object, "scope", "whole_report");
 }
 
 /* ---- declarations ---- */
@@ -97,6 +101,6 @@ const struct ts_field ts_perf_links_count_fields[] = {
     {.key = "scope",
      .kind = TS_KIND_STRING,
      .sometimes = true,
-     .help = "when linked, over a range: whole_report, which the counts here describe all the same"},
+     .help = "over a range, when the capture has a profiler report: whole_report, which all here describes"},
     {.key = NULL},
 };

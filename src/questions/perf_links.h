@@ -13,9 +13,11 @@ yyjson_mut_val *ts_perf_links_add(struct ts_answer *answer, const struct ts_perf
 /* "note", of a capture with a profiler report. */
 void ts_perf_links_add_note(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_capture *capture,
                             const struct ts_perf_link_state *link);
-/* The rows of the whole report that have no operation, when the link is there; "scope" when the answer is of a range. */
-void ts_perf_links_add_counts(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_link_state *link,
-                              bool ranged);
+/* The rows of the whole report that have no operation, when the link is there. */
+void ts_perf_links_add_counts(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_link_state *link);
+/* "scope", when the answer is of a range and the capture has a profiler report: the link is not of the range. */
+void ts_perf_links_add_scope(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_capture *capture,
+                             bool ranged);
 
 #define TS_PERF_LINKS_FIELDS                                                                                           \
     {.key = "status",                                                                                                  \

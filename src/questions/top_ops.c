@@ -130,7 +130,8 @@ static void add_answer(struct ts_answer *answer, const struct ts_capture *captur
     add_totals(answer, rows);
     yyjson_mut_val *link = ts_perf_links_add(answer, &extras->link);
     ts_perf_links_add_note(answer, link, capture, &extras->link);
-    ts_perf_links_add_counts(answer, link, &extras->link, ts_signpost_range_given(&view->range));
+    ts_perf_links_add_counts(answer, link, &extras->link);
+    ts_perf_links_add_scope(answer, link, capture, ts_signpost_range_given(&view->range));
 }
 
 static enum ts_status answer_top_ops(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
