@@ -16,7 +16,7 @@ static const struct command {
 } commands[] = {
     {"mcp", "Serve the questions to an agent over standard input and output", ts_mcp_main},
     {"clean-sim-trace", "Make a readable pipeline trace from a simulator dump", ts_command_clean_sim_trace},
-    {"perf-report", "Write the performance report of operations CSVs as CSV", ts_command_perf_report},
+    {"perf-report", "The performance report of operations CSVs: table, CSV, JSON, plot", ts_command_perf_report},
     {NULL, NULL, NULL},
 };
 

@@ -111,12 +111,15 @@ def later_answers(command, folder):
 
 
 def timed_command(command, cwd=None):
+    """Wall time and peak memory of a command whose output goes nowhere."""
     before = time.perf_counter()
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=cwd)
+    _, status, usage = os.wait4(process.pid, 0)
     took = (time.perf_counter() - before) * 1000
-    if done.returncode:
-        raise SystemExit(f"{' '.join(command)}: exit status {done.returncode}")
-    return {"ms": took}
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)}: exit status {process.returncode}")
+    return {"ms": took, "mb": usage.ru_maxrss * 1024 / 1e6}
 
 
 def with_signposts(source, folder):
@@ -210,7 +213,13 @@ def main():
         out = os.path.join(options.inputs, "rows.csv")
         arguments = ["--ignore-signposts", "--no-summary", "--csv", out, csv50k]
         reference = timed_command([ref_report, *arguments]) if ref_report and os.path.exists(ref_report) else None
-        report("perf-report --csv, ops50k", [timed_command([program, "perf-report", *arguments]) for _ in runs], reference)
+        report("perf-report --csv, ops50k", [timed_command([program, "perf-report", *arguments]) for _ in runs], reference,
+               "60x")
+    if wanted("table"):
+        arguments = ["--ignore-signposts", "--no-color", csv50k]
+        reference = timed_command([ref_report, *arguments]) if ref_report and os.path.exists(ref_report) else None
+        report("perf-report as a table, ops50k", [timed_command([program, "perf-report", *arguments]) for _ in runs],
+               reference, "60x")
     scan = os.path.join(ROOT, "build", "bench_csv_scan")
     if wanted("scan") and os.path.exists(scan):
         for line in subprocess.run([scan, csv50k], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():
