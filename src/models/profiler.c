@@ -466,3 +466,41 @@ enum ts_status ts_profiler_devices(struct ts_context *context, struct ts_profile
         *out = devices;
     return status;
 }
+
+struct device_count {
+    struct ts_map map;
+    struct ts_arena keys;
+};
+
+static enum ts_status count_device(void *data, const struct ts_db_cell *cells, struct ts_error *error)
+{
+    struct device_count *count = data;
+    const int64_t pair[] = {cells[0].is_integer ? cells[0].integer : 0, cells[1].is_integer ? cells[1].integer : 0};
+    struct ts_str key = {(const char *)pair, sizeof pair};
+    if (ts_map_find(&count->map, key))
+        return TS_OK;
+    key = ts_arena_copy(&count->keys, key);
+    return key.ptr && ts_map_at(&count->map, key, NULL) ? TS_OK : ts_error_no_memory(error);
+}
+
+enum ts_status ts_profiler_count_devices(struct ts_context *context, struct ts_capture *capture, int64_t *count,
+                                         bool *found, struct ts_error *error)
+{
+    static const char *const columns[] = {"rank", "device_id", NULL};
+    const struct ts_db_select select = {.table = TS_DB_DEVICES, .columns = columns};
+    struct device_count state;
+    struct ts_db *db;
+    enum ts_status status = ts_capture_database(context, capture, &db, error);
+    if (status != TS_OK)
+        return status;
+    ts_map_init(&state.map);
+    ts_arena_init(&state.keys, context->memory_limit);
+    status = ts_db_visit(db, &select, count_device, &state, error);
+    if (status == TS_OK) {
+        *count = (int64_t)state.map.count;
+        *found = ts_db_has_table(db, TS_DB_DEVICES);
+    }
+    ts_map_free(&state.map);
+    ts_arena_free(&state.keys);
+    return status;
+}

@@ -82,6 +82,10 @@ struct ts_profiler_devices {
 enum ts_status ts_profiler_devices(struct ts_context *context, struct ts_profiler *profiler,
                                    struct ts_profiler_devices *out, struct ts_error *error);
 
+/* Distinct pairs of rank and device id in the whole report; *found false when it has no devices table. */
+enum ts_status ts_profiler_count_devices(struct ts_context *context, struct ts_capture *capture, int64_t *count,
+                                         bool *found, struct ts_error *error);
+
 /* ---- tensors ---- */
 
 struct ts_profiler_tensor {

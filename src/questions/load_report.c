@@ -1,9 +1,14 @@
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "formats/cluster_descriptor.h"
 #include "models/capture_log.h"
+#include "models/cluster_files.h"
+#include "models/profiler_check.h"
 #include "questions/perf_common.h"
 #include "questions/table.h"
 
@@ -17,7 +22,34 @@ static void add_path(struct ts_answer *answer, const char *key, const char *path
         ts_answer_null(answer, answer->root, key);
 }
 
-/* "capture" and "arch": the device log's first line. */
+/* A failure that is no reason not to say the rest. */
+static bool is_passed_over(enum ts_status status)
+{
+    return status != TS_OK && status != TS_CANCELLED && status != TS_NO_MEMORY;
+}
+
+/* What the cluster descriptor beside the database names; a file that cannot be read names nothing. */
+static enum ts_status add_cluster(struct ts_context *context, const struct ts_capture *capture,
+                                  struct ts_answer *answer, yyjson_mut_val *object, struct ts_error *error)
+{
+    struct ts_arena arena;
+    struct ts_str arch;
+    char *path = NULL;
+    bool found = false;
+    if (!capture->profiler_path)
+        return TS_OK;
+    ts_arena_init(&arena, 0);
+    enum ts_status status = ts_cluster_files_first(context, capture->profiler_path, &path, error);
+    if (status == TS_OK && path)
+        status = ts_cluster_descriptor_read(context, &arena, path, &arch, &found, error);
+    if (status == TS_OK && found)
+        ts_answer_text(answer, object, "cluster_descriptor", arch);
+    ts_arena_free(&arena);
+    free(path);
+    return is_passed_over(status) ? TS_OK : status;
+}
+
+/* "capture" and "arch": the device log's first line, and the cluster descriptor. */
 static enum ts_status add_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_answer *answer,
                                      struct ts_error *error)
 {
@@ -33,9 +65,44 @@ static enum ts_status add_device_log(struct ts_context *context, struct ts_captu
         object = ts_answer_object(answer, answer->root, "arch");
         if (found && head.arch.ptr)
             ts_answer_text(answer, object, "device_log", head.arch);
+        status = add_cluster(context, capture, answer, object, error);
     }
     ts_arena_free(&arena);
     return status;
+}
+
+/* The database's devices, of every rank. */
+static enum ts_status add_profiler_devices(struct ts_context *context, struct ts_capture *capture,
+                                           struct ts_answer *answer, yyjson_mut_val *object, struct ts_error *error)
+{
+    int64_t count;
+    bool found = false;
+    if (!capture->database)
+        return TS_OK;
+    enum ts_status status = ts_profiler_count_devices(context, capture, &count, &found, error);
+    if (status == TS_OK && found)
+        ts_answer_integer(answer, object, "profiler", count);
+    return is_passed_over(status) ? TS_OK : status;
+}
+
+static enum ts_status add_profiler_caveat(struct ts_context *context, struct ts_capture *capture,
+                                          struct ts_answer *answer, struct ts_error *error)
+{
+    struct ts_profiler_check check = {.mixed = false};
+    char text[320];
+    if (!capture->database)
+        return TS_OK;
+    enum ts_status status = ts_profiler_check(context, capture, &check, error);
+    if (status == TS_OK && check.mixed) {
+        snprintf(
+            text, sizeof text,
+            "Two runs seem to share this database: %" PRIu64 " operation ids have several graphs or stack traces, and "
+            "%" PRIu64 " with graphs or traces are no operation's. Figures of such ids mix the runs; record each run "
+            "into a folder of its own.",
+            check.repeated, check.unknown);
+        ts_answer_name(answer, answer->root, "profiler_caveat", text);
+    }
+    return is_passed_over(status) ? TS_OK : status;
 }
 
 /* Questions that are about one capture and not about what it is. */
@@ -124,6 +191,9 @@ static enum ts_status answer_load_report(struct ts_context *context, const struc
     yyjson_mut_val *devices = ts_answer_object(answer, answer->root, "device_count");
     if (readable)
         ts_answer_integer(answer, devices, "performance_csv", capture->device_count);
+    status = add_profiler_devices(context, capture, answer, devices, error);
+    if (status)
+        return status;
     if (capture->performance_path)
         ts_answer_name(answer, answer->root, "tt_perf_report_version", TS_PERF_REPORT_RULES);
     add_answerable(context, capture, answer);
@@ -133,7 +203,8 @@ static enum ts_status answer_load_report(struct ts_context *context, const struc
     else if (usable)
         ts_answer_text(answer, answer->root, "signposts_problem", ts_str_from(capture->csv_problem.message));
     ts_answer_list(answer, answer->root, "data_present_without_tools");
-    return TS_OK;
+    status = add_profiler_caveat(context, capture, answer, error);
+    return status ? status : ts_context_check(context, error);
 }
 
 /* ---- declaration ---- */
@@ -148,6 +219,10 @@ static const struct ts_param params[] = {
 
 static const struct ts_field arch_fields[] = {
     {.key = "device_log", .kind = TS_KIND_STRING, .sometimes = true, .help = "ARCH of the device log"},
+    {.key = "cluster_descriptor",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .help = "of rank 0's cluster_descriptor.yaml, as written"},
     {.key = NULL},
 };
 
@@ -156,6 +231,10 @@ static const struct ts_field device_count_fields[] = {
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
      .help = "devices that the performance CSV has rows of; answers merge them"},
+    {.key = "profiler",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .help = "of the profiler database, every rank's; a mesh has an id beside its chips'"},
     {.key = NULL},
 };
 
@@ -194,6 +273,8 @@ static const struct ts_field fields[] = {
     {.key = "arch",
      .kind = TS_KIND_OBJECT,
      .children = arch_fields,
+     .show = TS_SHOW_ABOVE,
+     .heading = "architecture",
      .help = "the architecture, by the file that names it"},
     {.key = "device_count",
      .kind = TS_KIND_OBJECT,
@@ -254,6 +335,12 @@ static const struct ts_field fields[] = {
      .heading = "problem",
      .help = "why the CSV's rows cannot be read"},
     {.key = "data_present_without_tools", .kind = TS_KIND_LIST, .of = TS_KIND_STRING, .help = "always []"},
+    {.key = "profiler_caveat",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .show = TS_SHOW_BELOW,
+     .heading = "caveat",
+     .help = "when the database holds two runs"},
     {.key = NULL},
 };
 
