@@ -9,7 +9,7 @@ static void add_cycles(struct ts_answer *answer, yyjson_mut_val *object, const s
                        double clock)
 {
     if (zone->whole_cycles == UINT64_MAX)
-        ts_answer_number(answer, object, "total_cycles", zone->cycles);
+        ts_answer_null(answer, object, "total_cycles");
     else
         ts_answer_integer(answer, object, "total_cycles", (int64_t)zone->whole_cycles);
     double mean = zone->occurrences ? zone->cycles / (double)zone->occurrences : TS_ABSENT;
@@ -143,7 +143,7 @@ static const struct ts_field zone_fields[] = {
      .unit = "cycles",
      .show = TS_SHOW_COLUMN,
      .heading = "cycles",
-     .help = "summed over cores; null: the log does not tell starts from ends"},
+     .help = "summed over cores; null: the log does not tell starts from ends, or past 63 bits"},
     {.key = "mean_cycles",
      .kind = TS_KIND_NUMBER,
      .nullable = true,
