@@ -72,7 +72,7 @@ struct ts_str ts_pipeline_twin(const struct ts_pipeline_options *options, struct
 
 struct ts_pipeline_flag ts_pipeline_flag_parse(const struct ts_pipeline_options *options, struct ts_str detail)
 {
-    struct ts_pipeline_flag flag = {{NULL, 0}, {NULL, 0}, {NULL, 0}}, event = flag;
+    struct ts_pipeline_flag flag = {.producer = {NULL, 0}}, event = flag;
     struct ts_str rest = detail, part;
     bool done = false;
     while (ts_str_split(&rest, ',', &part, &done)) {
@@ -84,6 +84,7 @@ struct ts_pipeline_flag ts_pipeline_flag_parse(const struct ts_pipeline_options 
         struct ts_str *place = ts_str_is(key, "PIPE")          ? &flag.producer
                                : ts_str_is(key, "TRIGGERPIPE") ? &flag.consumer
                                : ts_str_is(key, "FLAGID")      ? &flag.id
+                               : ts_str_is(key, "sync_id")     ? &flag.sync
                                : ts_str_is(key, "pipe_type")   ? &event.producer
                                : ts_str_is(key, "tigger_pipe") ? &event.consumer /* spelt so */
                                : ts_str_is(key, "event_id")    ? &event.id

@@ -49,6 +49,7 @@ struct ts_str ts_pipeline_twin(const struct ts_pipeline_options *options, struct
 /* A flag's detail text taken apart. */
 struct ts_pipeline_flag {
     struct ts_str producer, consumer, id; /* as spelt; ptr is NULL when absent */
+    struct ts_str sync;                   /* what sub-cores of one AI core wait for */
 };
 struct ts_pipeline_flag ts_pipeline_flag_parse(const struct ts_pipeline_options *options, struct ts_str detail);
 

@@ -4,6 +4,7 @@
 
 #include "base/number.h"
 #include "models/pipeline_arrows.h"
+#include "models/pipeline_blocks.h"
 #include "models/pipeline_rows.h"
 
 enum { NOBODY = UINT32_MAX };
@@ -250,6 +251,10 @@ static bool add_pair(struct ts_pipeline *pipeline, unsigned kind, const struct t
     case TS_PIPELINE_WAIT:
     case TS_PIPELINE_WAIT_EVENT:
         return ts_vec_push(&pipeline->waits, wait);
+    case TS_PIPELINE_SET_BLOCK:
+        return ts_vec_push(&pipeline->block_sets, set);
+    case TS_PIPELINE_WAIT_BLOCK:
+        return ts_vec_push(&pipeline->block_waits, wait);
     default:
         return true;
     }
@@ -350,6 +355,7 @@ static void restart(void *data)
 {
     struct ts_pipeline *pipeline = data;
     pipeline->slices.count = pipeline->sets.count = pipeline->waits.count = pipeline->open_count = 0;
+    pipeline->block_sets.count = pipeline->block_waits.count = 0;
     pipeline->open_free = NOBODY;
     for (size_t i = 0; i < pipeline->open_top.count; i++)
         pipeline->open_top.items[i] = NOBODY;
@@ -474,6 +480,8 @@ static enum ts_status build(struct ts_context *context, struct ts_pipeline *pipe
         status = order_cores(pipeline, dump, error);
     if (status == TS_OK)
         status = ts_pipeline_connect(context, pipeline, error);
+    if (status == TS_OK)
+        status = ts_pipeline_connect_blocks(pipeline, error);
     return status;
 }
 
@@ -512,6 +520,8 @@ void ts_pipeline_free(struct ts_pipeline *pipeline)
     ts_vec_free(&pipeline->details);
     ts_vec_free(&pipeline->sets);
     ts_vec_free(&pipeline->waits);
+    ts_vec_free(&pipeline->block_sets);
+    ts_vec_free(&pipeline->block_waits);
     ts_vec_free(&pipeline->arrows);
     free(pipeline->order);
     free(pipeline->row_first);

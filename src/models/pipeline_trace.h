@@ -68,6 +68,8 @@ struct ts_pipeline {
     TS_VEC(struct ts_pipeline_detail) details;
     TS_VEC(struct ts_pipeline_set) sets;
     TS_VEC(struct ts_pipeline_wait) waits;
+    TS_VEC(struct ts_pipeline_set) block_sets; /* between the sub-cores of an AI core */
+    TS_VEC(struct ts_pipeline_wait) block_waits;
     TS_VEC(struct ts_pipeline_arrow) arrows;
     uint32_t keys;
 
