@@ -29,9 +29,9 @@ struct ts_op_folding {
 };
 enum { TS_FOLD_DEPTH_MAX = 4 };
 
-/* Rows are alike when their name with its shape, their fidelity, datatypes, cores and sub-device are; with by_device their
- * device too. Where repetitions could be cut in several ways, the run that covers most rows is taken, and of equal ones that of
- * the shortest block; a block is then folded in itself. The work is bounded whatever the rows hold. Errors:
+/* Rows are alike when their name with its shape, their fidelity, datatypes, cores and sub-device are; with by_device
+ * their device too. Where repetitions could be cut in several ways, the run that covers most rows is taken, and of equal
+ * ones that of the shortest block; a block is then folded in itself. The work is bounded whatever the rows hold. Errors:
  * TS_NO_MEMORY, TS_LIMIT, TS_CANCELLED. */
 enum ts_status ts_op_folding_create(struct ts_context *context, const struct ts_perf_report *report, bool by_device,
                                     struct ts_op_folding **out, struct ts_error *error);

@@ -1,4 +1,4 @@
-/* The performance report as one JSON object: what it is of, its rows, and its groups. docs/perf-report.md describes the keys. */
+/* The performance report as one JSON object: what it is of, its rows, its groups. docs/perf-report.md has the keys. */
 #ifndef TS_TRANSFORMS_PERF_JSON_H
 #define TS_TRANSFORMS_PERF_JSON_H
 
@@ -17,8 +17,8 @@ struct ts_perf_json_options {
     unsigned top;          /* only the rows with the largest shares, those first; 0: all as they come */
 };
 
-/* One line a row, so that memory is bounded by a row. stacked NULL: no groups. Errors: TS_NO_MEMORY, TS_CANCELLED; what the
- * writer meets comes out at its commit, which is the caller's. */
+/* One line a row, so that memory is bounded by a row. stacked NULL: no groups. Errors: TS_NO_MEMORY, TS_CANCELLED; what
+ * the writer meets comes out at its commit, which is the caller's. */
 enum ts_status ts_perf_json_write(struct ts_context *context, const struct ts_perf_selection *selection,
                                   struct ts_stacked *stacked, const struct ts_perf_json_options *options,
                                   struct ts_writer *writer, struct ts_error *error);

@@ -10,8 +10,8 @@ struct ts_stacked_svg_options {
     bool classic_colors; /* a plain palette instead of one by category */
 };
 
-/* Write it to path, whole or not at all. Groups beyond those a legend can hold are drawn as one. Errors: TS_IO, TS_NO_MEMORY,
- * TS_LIMIT, TS_CANCELLED. */
+/* Write it to path, whole or not at all. Groups beyond those a legend can hold are drawn as one. Errors: TS_IO,
+ * TS_NO_MEMORY, TS_LIMIT, TS_CANCELLED. */
 enum ts_status ts_stacked_svg_write(struct ts_context *context, struct ts_stacked *stacked,
                                     const struct ts_stacked_svg_options *options, const char *path,
                                     struct ts_error *error);

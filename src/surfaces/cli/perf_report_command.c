@@ -205,9 +205,13 @@ static void say_files(const struct job *job, const struct ts_perf_csv_result *re
 static void list_signposts(const struct ts_perf_selection *selection)
 {
     struct ts_quote quote;
-    fputs("tilesight: the rows reported hold no device operation\n", stderr);
-    const struct ts_signposts *signposts = selection->source ? &selection->source->signposts : NULL;
-    for (uint32_t i = 0; signposts && i < signposts->count; i++)
+    if (!selection->source) {
+        ts_terminal_error("there is nothing to report: no row of data behind the header");
+        return;
+    }
+    ts_terminal_error("the rows reported hold no device operation");
+    const struct ts_signposts *signposts = &selection->source->signposts;
+    for (uint32_t i = 0; i < signposts->count; i++)
         fprintf(stderr, "%s  %s (%u)\n", i ? "" : "signposts of the file, with how often each occurs:\n",
                 ts_error_quote(&quote, signposts->items[i].name, TS_QUOTE_FILE), signposts->items[i].occurrences);
 }

@@ -1,4 +1,4 @@
-/* The performance report as people read it: notes, the table of operations, advice, and the rows grouped by operation. */
+/* The performance report as people read it: notes, the table of operations, advice, and the rows in groups. */
 #ifndef TS_SURFACES_CLI_PERF_REPORT_TEXT_H
 #define TS_SURFACES_CLI_PERF_REPORT_TEXT_H
 

@@ -1,4 +1,4 @@
-/* What the parts of the performance report's text share: colours, columns that adapt to a width, and texts made safe. */
+/* What the parts of the performance report's text share: colours, columns that adapt to a width, texts made safe. */
 #ifndef TS_SURFACES_CLI_PERF_REPORT_TEXT_PARTS_H
 #define TS_SURFACES_CLI_PERF_REPORT_TEXT_PARTS_H
 
@@ -28,7 +28,7 @@ enum ts_text_color {
     TS_COLOR_ORANGE,
 };
 
-/* A column: its two headings, and how wide it is in each of the two forms. The compact form has units in the heading. */
+/* A column: its headings and widths in both forms, of which the compact one has units in the heading. */
 struct ts_perf_text_column {
     const char *heading, *compact_heading;
     unsigned width, compact_width; /* of the widest cell */
@@ -58,8 +58,7 @@ void ts_perf_text_headings(const struct ts_perf_text *text, const struct ts_perf
 void ts_perf_text_rule(const struct ts_perf_text *text, unsigned width);
 /* A line that names the columns there was no room for; nothing when there was. */
 void ts_perf_text_left_out(const struct ts_perf_text *text, const struct ts_perf_text_grid *grid);
-/* One cell of a line: begin each line with ts_perf_text_line, then all columns in order; those not shown are ignored. width is
- * what cell takes on the terminal. */
+/* One cell of a line, all columns in order; those not shown are ignored. width is what cell takes on the terminal. */
 void ts_perf_text_cell(const struct ts_perf_text *text, const struct ts_perf_text_grid *grid, unsigned column,
                        struct ts_str cell, unsigned width, enum ts_text_color color);
 /* End the line, without blanks before its end. start: out->len where it began. */
