@@ -166,6 +166,10 @@ static bool open_beside(struct ts_writer *writer, char *target)
     /* Whatever was in the way of the unnamed file is reported, if it lasts, by the named one. */
     if (writer->fd < 0)
         writer->fd = open_named(writer);
+    /* A private file must not become readable to all because it is replaced. */
+    struct stat old;
+    if (writer->fd >= 0 && fstatat(writer->directory, writer->name, &old, 0) == 0 && S_ISREG(old.st_mode))
+        (void)!fchmod(writer->fd, old.st_mode & 0777);
     return writer->fd >= 0;
 }
 
@@ -342,6 +346,14 @@ static bool put_in_place(struct ts_writer *writer)
         return false;
     writer->temporary[0] = '\0';
     return true;
+}
+
+enum ts_status ts_writer_flush(struct ts_writer *writer, struct ts_error *error)
+{
+    flush(writer);
+    if (writer->status != TS_OK && error)
+        *error = writer->error;
+    return writer->status;
 }
 
 enum ts_status ts_writer_commit(struct ts_writer *writer, struct ts_error *error)

@@ -1,5 +1,6 @@
 /* The program: which subcommand, and nothing else. */
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -61,6 +62,8 @@ int main(int argc, char **argv)
 {
     /* Widths of wide characters in tables; nothing else follows the locale. */
     setlocale(LC_CTYPE, "C.UTF-8");
+    /* A file-size limit is then an error of the write, which says which file, instead of the end of the program. */
+    signal(SIGXFSZ, SIG_IGN);
     if (argc < 2) {
         struct ts_buf text;
         ts_buf_init(&text, 0);

@@ -1,5 +1,6 @@
 #include "transforms/perf_csv.h"
 
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/number.h"
@@ -171,8 +172,17 @@ struct row_csv {
     const struct ts_perf_report *report;
     enum call_counts call_counts;
     struct ts_buf scratch;
+    bool failed; /* memory was out for something in scratch */
     struct line line;
 };
+
+/* Scratch, empty; whether the text before it failed stays known. */
+static struct ts_buf *fresh(struct row_csv *csv)
+{
+    csv->failed = csv->failed || csv->scratch.failed;
+    ts_buf_clear(&csv->scratch);
+    return &csv->scratch;
+}
 
 static void add_header(struct row_csv *csv)
 {
@@ -215,8 +225,7 @@ static void add_sub_device(struct row_csv *csv, uint32_t source)
 
 static void add_math_fidelity(struct row_csv *csv, uint32_t row)
 {
-    ts_buf_clear(&csv->scratch);
-    ts_perf_row_math_fidelity(csv->report, row, &csv->scratch);
+    ts_perf_row_math_fidelity(csv->report, row, fresh(csv));
     add_text(&csv->line, ts_buf_view(&csv->scratch));
 }
 
@@ -224,7 +233,7 @@ static void add_advice(struct row_csv *csv, uint32_t row)
 {
     struct ts_advice advice[TS_ADVICE_MAX];
     unsigned count = ts_advice_for(csv->report, row, advice);
-    ts_buf_clear(&csv->scratch);
+    fresh(csv);
     for (unsigned i = 0; i < count; i++) {
         if (i > 0)
             ts_buf_text(&csv->scratch, " \xe2\x80\xa2 ");
@@ -303,8 +312,8 @@ static enum ts_status write_rows(struct ts_context *context, struct row_csv *csv
         ts_buf_clear(&csv->line.text);
     }
     ts_writer_str(writer, ts_buf_view(&csv->line.text));
-    enum ts_status status = ts_buf_status(&csv->line.text, error);
-    return status == TS_OK ? ts_buf_status(&csv->scratch, error) : status;
+    fresh(csv);
+    return csv->failed ? ts_error_no_memory(error) : ts_buf_status(&csv->line.text, error);
 }
 
 static enum ts_status write_row_csv(struct ts_context *context, const struct ts_perf_csv_options *options,
@@ -440,6 +449,41 @@ static enum ts_status choose_stacked_path(const struct ts_perf_csv_options *opti
     return TS_OK;
 }
 
+/* Refuses an output that is one of the inputs, links followed, or the other output: it would be lost. */
+static enum ts_status check_output(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                   const char *output, const char *other, struct ts_error *error)
+{
+    char *resolved = NULL;
+    enum ts_path_kind kind;
+    enum ts_status status = ts_path_resolve(context, output, &resolved, &kind, error);
+    for (size_t i = 0; status == TS_OK && i <= options->file_count; i++) {
+        const char *taken = i < options->file_count ? options->files[i] : other;
+        char *against = NULL;
+        if (taken)
+            status = ts_path_resolve(context, taken, &against, &kind, error);
+        struct ts_quote quote;
+        if (status == TS_OK && taken && kind != TS_PATH_OTHER && strcmp(resolved, against) == 0)
+            status = ts_error_set(error, TS_REFUSED, "%s: is %s; nothing was written, name another output",
+                                  ts_error_quote(&quote, ts_str_from(output), TS_QUOTE_FILE),
+                                  i < options->file_count ? "an input of this report" : "both the rows and the groups");
+        free(against);
+    }
+    free(resolved);
+    return status;
+}
+
+static enum ts_status check_outputs(struct ts_context *context, const struct ts_perf_csv_options *options,
+                                    struct ts_arena *arena, struct ts_error *error)
+{
+    const char *stacked;
+    enum ts_status status = choose_stacked_path(options, arena, &stacked, error);
+    if (status == TS_OK && options->csv)
+        status = check_output(context, options, options->csv, NULL, error);
+    if (status == TS_OK && stacked)
+        status = check_output(context, options, stacked, options->csv, error);
+    return status;
+}
+
 /* A writer with the stacked report in it, NULL where there is none to write. */
 static enum ts_status prepare_stacked(struct ts_context *context, const struct ts_perf_csv_options *options,
                                       const struct ts_perf_selection *selection, struct ts_perf_csv_result *result,
@@ -469,12 +513,34 @@ static enum ts_status prepare_stacked(struct ts_context *context, const struct t
     return status;
 }
 
+/* The stacked report goes first: whoever sees the row CSV has both. Neither goes when the other could not be written. */
+static enum ts_status put_in_place(struct ts_writer *rows, struct ts_writer *stacked, struct ts_error *error)
+{
+    enum ts_status status = stacked ? ts_writer_flush(stacked, error) : TS_OK;
+    if (status == TS_OK && rows)
+        status = ts_writer_flush(rows, error);
+    if (status != TS_OK) {
+        ts_writer_abandon(rows);
+        ts_writer_abandon(stacked);
+        return status;
+    }
+    if (stacked)
+        status = ts_writer_commit(stacked, error);
+    if (status != TS_OK) {
+        ts_writer_abandon(rows);
+        return status;
+    }
+    return rows ? ts_writer_commit(rows, error) : TS_OK;
+}
+
 static enum ts_status write_files(struct ts_context *context, const struct ts_perf_csv_options *options,
                                   const struct ts_perf_selection *selection, struct ts_perf_csv_result *result,
                                   struct ts_error *error)
 {
     struct ts_writer *rows = NULL, *stacked = NULL;
-    enum ts_status status = options->csv ? ts_writer_create(context, options->csv, &rows, error) : TS_OK;
+    enum ts_status status = check_outputs(context, options, &result->arena, error);
+    if (status == TS_OK && options->csv)
+        status = ts_writer_create(context, options->csv, &rows, error);
     if (status == TS_OK && rows)
         status = write_row_csv(context, options, selection, rows, error);
     if (status == TS_OK)
@@ -484,14 +550,7 @@ static enum ts_status write_files(struct ts_context *context, const struct ts_pe
         ts_writer_abandon(stacked);
         return status;
     }
-    /* The stacked report goes first: whoever sees the row CSV has both. */
-    if (stacked)
-        status = ts_writer_commit(stacked, error);
-    if (status != TS_OK) {
-        ts_writer_abandon(rows);
-        return status;
-    }
-    return rows ? ts_writer_commit(rows, error) : TS_OK;
+    return put_in_place(rows, stacked, error);
 }
 
 /* ---- result ---- */

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import shutil
 import subprocess
 import sys
@@ -236,6 +237,37 @@ class PerfReport(Scratch):
         self.assertEqual(done.returncode, 1)
         self.assertIn("rows.csv", done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_an_output_that_is_an_input_is_refused_and_the_input_kept(self):
+        capture = (EXAMPLES / "mesh" / CSV).read_text()
+        one, stacked = self.write("one.csv", capture), self.write("two_stacked.csv", capture)
+        link = self.folder / "link.csv"
+        link.symlink_to("one.csv")
+        for words in ((one, "--csv", one), (one, "--csv", f"{self.folder}/./one.csv"), (one, "--csv", link),
+                      (link, "--csv", one), (one, stacked, "--csv", stacked), (stacked, "--csv", self.folder / "two.csv"),
+                      (one, "--csv", self.folder / "r.csv", "--summary-file", self.folder / "r")):
+            done = run("perf-report", *words)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), words)
+            self.assertIn("nothing was written", done.stderr)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["link.csv", "one.csv", "two_stacked.csv"])
+        self.assertEqual((one.read_text(), stacked.read_text()), (capture, capture))
+
+    def test_of_two_files_that_belong_together_none_is_replaced_when_one_does_not_fit(self):
+        for name in ("rows.csv", "rows_stacked.csv"):
+            self.write(name, "old")
+        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        done = run("perf-report", f"{AFTER}/{CSV}", "--ignore-signposts", "--csv", self.folder / "rows.csv",
+                   preexec_fn=limit)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("File too large", done.stderr)
+        self.assertEqual({path.name: path.read_text() for path in self.folder.iterdir()},
+                         {"rows.csv": "old", "rows_stacked.csv": "old"})
+
+    def test_a_private_file_stays_private(self):
+        out = self.write("rows.csv", "old")
+        out.chmod(0o600)
+        self.assertEqual(run("perf-report", f"{MESH}/{CSV}", "--csv", out).returncode, 0)
+        self.assertEqual(out.stat().st_mode & 0o777, 0o600)
 
     def test_an_unreadable_input_does_not_touch_an_old_output(self):
         old = self.write("rows.csv", "old")
