@@ -16,9 +16,18 @@ struct report_json {
     struct ts_json_out json;
     struct ts_writer *writer;
     struct ts_buf scratch;
+    bool failed; /* memory was out for something in scratch */
 };
 
 /* ---- values ---- */
+
+/* Scratch, empty; whether the text before it failed stays known. */
+static struct ts_buf *fresh(struct report_json *out)
+{
+    out->failed = out->failed || out->scratch.failed;
+    ts_buf_clear(&out->scratch);
+    return &out->scratch;
+}
 
 static void key(struct report_json *out, const char *name)
 {
@@ -84,8 +93,7 @@ static void add_notes(struct report_json *out)
 {
     struct ts_str rest, line;
     bool done = false;
-    ts_buf_clear(&out->scratch);
-    ts_perf_selection_notices(out->selection, &out->scratch);
+    ts_perf_selection_notices(out->selection, fresh(out));
     rest = ts_buf_view(&out->scratch);
     key(out, "notes");
     ts_json_open_array(&out->json);
@@ -158,11 +166,9 @@ static void add_advice(struct report_json *out, uint32_t row)
     ts_json_open_array(&out->json);
     for (unsigned i = 0; i < count; i++) {
         ts_json_open_object(&out->json);
-        ts_buf_clear(&out->scratch);
-        ts_advice_short_code(&advice[i], &out->scratch);
+        ts_advice_short_code(&advice[i], fresh(out));
         add_text(out, "code", ts_buf_view(&out->scratch));
-        ts_buf_clear(&out->scratch);
-        ts_advice_sentence(&advice[i], &out->scratch);
+        ts_advice_sentence(&advice[i], fresh(out));
         add_text(out, "text", ts_buf_view(&out->scratch));
         ts_json_close_object(&out->json);
     }
@@ -214,8 +220,7 @@ static void add_figures(struct report_json *out, uint32_t row)
     add_number(out, "dram_percent", figures->dram_percent);
     add_number(out, "flops", figures->tflops);
     add_number(out, "flops_percent", figures->flops_percent);
-    ts_buf_clear(&out->scratch);
-    ts_perf_row_math_fidelity(report, row, &out->scratch);
+    ts_perf_row_math_fidelity(report, row, fresh(out));
     add_text(out, "math_fidelity", ts_buf_view(&out->scratch));
     add_text(out, "fidelity_verdict", ts_str_from(verdict_name(report, row)));
 }
@@ -332,8 +337,9 @@ enum ts_status ts_perf_json_write(struct ts_context *context, const struct ts_pe
     }
     ts_json_close_object(&out.json);
     new_line(&out);
-    if (status == TS_OK)
-        status = ts_buf_status(&out.scratch, error);
+    fresh(&out);
+    if (status == TS_OK && out.failed)
+        status = ts_error_no_memory(error);
     ts_buf_free(&out.scratch);
     return status;
 }
