@@ -22,3 +22,5 @@ ask op-breakdown before
 ask program-cache before
 ask diff-reports before after --limit 6
 ask top-ops mesh --limit 4 --include devices
+ask zone-timings before --limit 5
+ask core-spread before --limit 3

@@ -6,6 +6,8 @@ usage: make_captures.py [OUTDIR]     (default: the folder of this file; same byt
 before/  two tokens through a three-layer decoder on one Wormhole device, signposts around each token. The feed-forward
          matmul keeps input 0 in DRAM with small output subblocks, the softmax uses one core, and the program of the
          rotary embedding is built anew on every call.
+         Its device log covers two operations of the first layer: the softmax on its one core, and the feed-forward
+         matmul, whose last column of cores waits longest for DRAM.
 after/   the same with those three mended.
 mesh/    one layer on four devices, of which device 2 is slow and lacks its last operation.
 """
@@ -143,6 +145,54 @@ def decoder(mended):
     return capture
 
 
+LOG_HEAD = ("ARCH: wormhole_b0, CHIP_FREQ[MHz]: 1000, Max Compute Cores: 64\n"
+            "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], data, run host ID, "
+            "trace id, trace id counter, zone name, type, source line, source file, meta data\n")
+SOURCES = {"BRISC": "brisc.cc", "NCRISC": "ncrisc.cc"}
+
+
+def log_zone(out, row, core, risc, zone, start, end):
+    """One zone of a device log; one cycle is a nanosecond."""
+    name = ("TRISC" if risc.startswith("TRISC") else risc) + "-" + zone
+    where = f"433,{SOURCES.get(risc, 'trisc.cc')},"
+    for kind, time in (("ZONE_START", start), ("ZONE_END", end)):
+        out.write(f"0,{core[0]},{core[1]},{risc},{31007 if zone == 'FW' else 20914},{time},0,{row['GLOBAL CALL COUNT']},,,"
+                  f"{name},{kind},{where}\n")
+
+
+def log_kernel(out, row, core, riscs, span):
+    """The zones of one core, whose kernels take span cycles together."""
+    start = row["DEVICE FW START CYCLE"] + 200 + core[0] + core[1]
+    for number, risc in enumerate(riscs):
+        begin, end = start + 30 * number, start + span - 40 * (len(riscs) - 1 - number)
+        log_zone(out, row, core, risc, "FW", begin - 25, end + 20)
+        log_zone(out, row, core, risc, "KERNEL", begin, end)
+
+
+def set_per_core(row, spans):
+    row["DEVICE KERNEL DURATION PER CORE MIN [ns]"] = min(spans)
+    row["DEVICE KERNEL DURATION PER CORE MAX [ns]"] = max(spans)
+    row["DEVICE KERNEL DURATION PER CORE AVG [ns]"] = sum(spans) / len(spans)
+
+
+def write_log(capture, folder):
+    """Two operations of the first layer. The CSV's figures per core are those of the log."""
+    ops = [row for row in capture.rows if row["OP TYPE"] == "tt_dnn_device"]
+    softmax = next(row for row in ops if row["OP CODE"] == "SoftmaxDeviceOperation")
+    matmul = max(ops, key=lambda row: row["DEVICE KERNEL DURATION [ns]"])
+    cores = [(x, y) for y in (1, 2, 3, 4, 5, 7, 8, 9) for x in (1, 2, 3, 4, 6, 7, 8, 9)]
+    with open(os.path.join(folder, "profile_log_device.csv"), "w", newline="") as out:
+        out.write(LOG_HEAD)
+        span = softmax["DEVICE KERNEL DURATION [ns]"] - 20
+        log_kernel(out, softmax, cores[0], ("BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2"), span)
+        set_per_core(softmax, [span])
+        spans = []
+        for x, y in cores:
+            spans.append(matmul["DEVICE KERNEL DURATION [ns]"] - 30 - (0 if x == 9 else 34_000 + 400 * (9 - x) + 90 * y))
+            log_kernel(out, matmul, (x, y), ("BRISC", "TRISC_1"), spans[-1])
+        set_per_core(matmul, spans)
+
+
 def mesh():
     capture = Capture()
     for name, kernel, cores in (("LayerNormDeviceOperation", 5_200, 32), ("Matmul", 48_300, 64),
@@ -162,7 +212,10 @@ def mesh():
 
 def main():
     out = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
-    decoder(False).write(os.path.join(out, "before"))
+    before = decoder(False)
+    os.makedirs(os.path.join(out, "before"), exist_ok=True)
+    write_log(before, os.path.join(out, "before"))
+    before.write(os.path.join(out, "before"))
     decoder(True).write(os.path.join(out, "after"))
     mesh().write(os.path.join(out, "mesh"))
 
