@@ -15,9 +15,8 @@ TILESIGHT = os.environ.get("TILESIGHT")
 if not TILESIGHT or not os.path.exists(TILESIGHT):
     sys.exit(77)
 SOURCE = pathlib.Path(os.environ.get("TS_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
-BEFORE, MESH = (SOURCE / "examples" / name / "ops_perf_results_example.csv" for name in ("before", "mesh"))
 KEPT = SOURCE / "tests" / "golden" / "perf_report"
-ADVICE, MIXED = KEPT / "captures" / "advice.csv", KEPT / "captures" / "mixed.csv"
+DECODER, MESH, ADVICE, MIXED = (KEPT / "captures" / f"{name}.csv" for name in ("decoder", "mesh", "advice", "mixed"))
 
 
 def run(*words, **more):
@@ -96,7 +95,7 @@ class Window(Case):
 
     def test_without_device_operations_the_signposts_are_listed(self):
         for form in ([], ["--json"], ["--csv", self.folder / "out.csv"]):
-            done = run(BEFORE, *form)
+            done = run(DECODER, *form)
             self.assertEqual(done.returncode, 1)
             for piece in ("no device operation", "TOKEN (2)", "TOKEN_END (1)"):
                 self.assertIn(piece, done.stderr)
@@ -131,9 +130,9 @@ class Forms(Case):
         self.assertIn("Coverage: 11 of 14 device operations", run(MIXED, "--ignore-signposts").stdout)
 
     def test_top(self):
-        rows = self.json(BEFORE, "--ignore-signposts", "--top", "3")["rows"]
+        rows = self.json(DECODER, "--ignore-signposts", "--top", "3")["rows"]
         self.assertEqual([row["op_code"] for row in rows], ["Matmul 32 x 2048 x 8192"] * 3)
-        table = table_of(run(BEFORE, "--ignore-signposts", "--top", "3").stdout)
+        table = table_of(run(DECODER, "--ignore-signposts", "--top", "3").stdout)
         self.assertEqual([row[0] for row in table[:3]], [str(row["id"]) for row in rows])
         self.assertEqual(table[3][2:5], ["68", "more", "rows"])
 
@@ -145,7 +144,7 @@ class Forms(Case):
                       run(MESH, "--devices").stdout)
 
     def test_layers_are_folded(self):
-        text = run(BEFORE, "--ignore-signposts", "--fold-layers").stdout
+        text = run(DECODER, "--ignore-signposts", "--fold-layers").stdout
         self.assertIn("\u250c 2 x [34 operations]", text)
         self.assertIn("\u2502 \u250c 3 x [11 operations]", text)
 
@@ -188,13 +187,13 @@ class Files(Case):
     def test_several_files_are_one_report(self):
         rows = self.rows(MESH, MESH)
         self.assertEqual(len(rows), 4)  # eight devices merged
-        report = self.json(MESH, BEFORE.parent.parent / "mesh" / BEFORE.name)["report"]
+        report = self.json(MESH, MESH)["report"]
         self.assertEqual(report["devices"], list(range(8)))
         apart = self.rows(MESH, MESH, "--no-merge-devices")
         self.assertEqual(len(apart), 30)
         self.assertEqual(sorted({int(row["Device"]) for row in apart}), list(range(8)))
         self.assertEqual(max(int(row["ID"]) for row in apart), 31)
-        done = run(MESH, BEFORE)
+        done = run(MESH, DECODER)
         self.assertEqual(done.returncode, 1)
         self.assertIn("files of one report must have as many devices", done.stderr)
 
@@ -208,34 +207,34 @@ class Options(Case):
 
     def test_wrong_usage(self):
         for value in ("-", "", "a-b", "9-5", "7", "1-2-3"):
-            self.refused([BEFORE, f"--id-range={value}"], "--id-range")
-        self.refused([BEFORE, "--active-experts", "0"], "--active-experts")
-        self.refused([BEFORE, "--arch", "grayskull"], "grayskull", "wormhole")
-        self.refused([BEFORE, "--group-by", "layer"], "category, memory, op")
-        self.refused([BEFORE, "--min-percentage", "x"], "--min-percentage")
-        self.refused([BEFORE, "--top", "0"], "--top")
-        self.refused([BEFORE, "--csv", "x.csv", "--json"], "--csv and --json")
-        self.refused([BEFORE, "--csv", "x.csv", "--top", "3"], "--top")
-        self.refused([BEFORE, "--fold-layers", "--json"], "--fold-layers")
+            self.refused([DECODER, f"--id-range={value}"], "--id-range")
+        self.refused([DECODER, "--active-experts", "0"], "--active-experts")
+        self.refused([DECODER, "--arch", "grayskull"], "grayskull", "wormhole")
+        self.refused([DECODER, "--group-by", "layer"], "category, memory, op")
+        self.refused([DECODER, "--min-percentage", "x"], "--min-percentage")
+        self.refused([DECODER, "--top", "0"], "--top")
+        self.refused([DECODER, "--csv", "x.csv", "--json"], "--csv and --json")
+        self.refused([DECODER, "--csv", "x.csv", "--top", "3"], "--top")
+        self.refused([DECODER, "--fold-layers", "--json"], "--fold-layers")
         self.refused([], "none was named")
 
     def test_id_ranges(self):
         for value, expected in (("5-7", "5 6 7"), ("1,070-", ""), ("70-", "70 71 72"), ("-3", "2 3"), ("0-0", "")):
-            rows = self.rows(BEFORE, "--ignore-signposts", f"--id-range={value}", status=0 if value == "5-7" or value == "70-" else 1)
+            rows = self.rows(DECODER, "--ignore-signposts", f"--id-range={value}", status=0 if value == "5-7" or value == "70-" else 1)
             self.assertEqual(" ".join(row["ID"] for row in rows), expected)
-        self.assertEqual(self.rows(BEFORE, "--ignore-signposts", "--id-range", "5-7")[0]["Op-to-Op Gap"], "")
+        self.assertEqual(self.rows(DECODER, "--ignore-signposts", "--id-range", "5-7")[0]["Op-to-Op Gap"], "")
 
     def test_signposts_and_host_operations(self):
-        whole = [row["OP Code"] for row in self.rows(BEFORE, "--ignore-signposts")]
+        whole = [row["OP Code"] for row in self.rows(DECODER, "--ignore-signposts")]
         self.assertEqual(whole.count("TOKEN (signpost)"), 2)
         window = ["--start-signpost", "TOKEN", "--end-signpost", "TOKEN_END"]
-        self.assertNotIn("TOKEN (signpost)", [row["OP Code"] for row in self.rows(BEFORE, *window)])
-        self.assertIn("TOKEN (signpost)", [row["OP Code"] for row in self.rows(BEFORE, *window, "--print-signposts")])
-        self.assertFalse(any("torch" in row["OP Code"] for row in self.rows(BEFORE, "--ignore-signposts", "--no-host-ops")))
+        self.assertNotIn("TOKEN (signpost)", [row["OP Code"] for row in self.rows(DECODER, *window)])
+        self.assertIn("TOKEN (signpost)", [row["OP Code"] for row in self.rows(DECODER, *window, "--print-signposts")])
+        self.assertFalse(any("torch" in row["OP Code"] for row in self.rows(DECODER, "--ignore-signposts", "--no-host-ops")))
 
     def test_architecture_and_experts(self):
-        slow = self.rows(BEFORE, "--ignore-signposts", "--arch", "p150")[3]
-        self.assertLess(float(slow["DRAM %"]), float(self.rows(BEFORE, "--ignore-signposts")[3]["DRAM %"]))
+        slow = self.rows(DECODER, "--ignore-signposts", "--arch", "p150")[3]
+        self.assertLess(float(slow["DRAM %"]), float(self.rows(DECODER, "--ignore-signposts")[3]["DRAM %"]))
         sparse = self.rows(ADVICE, "--active-experts", "1")[23]
         self.assertIn("active=1/1", sparse["OP Code"])
 
@@ -259,7 +258,7 @@ class Options(Case):
         self.assertIn("- not judged", text)
 
     def test_raw_op_codes(self):
-        row = self.rows(BEFORE, "--ignore-signposts", "--raw-op-codes")[3]
+        row = self.rows(DECODER, "--ignore-signposts", "--raw-op-codes")[3]
         self.assertEqual((row["OP Code"], row["Raw OP Code"]), ("Matmul 32 x 2048 x 6144", "Matmul"))
 
 
@@ -275,49 +274,49 @@ class WhereTheReferenceFails(Case):
 
     def test_empty_op_codes(self):
         for code in ("", "NA", "None"):
-            path = self.with_cell(BEFORE, "SoftmaxDeviceOperation", "OP CODE", code)
+            path = self.with_cell(DECODER, "SoftmaxDeviceOperation", "OP CODE", code)
             self.reported(path, 7, Op_Category="Other", Device_Time="14.7")
-        path = self.with_cell(BEFORE, "TOKEN", "OP CODE", "")
+        path = self.with_cell(DECODER, "TOKEN", "OP CODE", "")
         row = self.reported(path, 3)
         self.assertIn("(signpost)", row["OP Code"])
 
     def test_an_empty_op_type(self):
-        self.reported(self.with_cell(BEFORE, "SoftmaxDeviceOperation", "OP TYPE", ""), 7, Bound="")
+        self.reported(self.with_cell(DECODER, "SoftmaxDeviceOperation", "OP TYPE", ""), 7, Bound="")
 
     def test_a_matmul_without_a_known_fidelity(self):
         for fidelity in ("", "HiFi9"):
-            path = self.with_cell(BEFORE, "Matmul", "MATH FIDELITY", fidelity)
+            path = self.with_cell(DECODER, "Matmul", "MATH FIDELITY", fidelity)
             row = self.reported(path, 5, Bound="")
             self.assertEqual((row["FLOPs"] != "", row["FLOPs %"]), (True, ""))
 
     def test_signposts_and_host_operations_called_like_matmuls(self):
         for op, other in (("TOKEN", "Matmul block"), ("TOKEN", "Conv2d block"), ("(torch) argmax", "(torch) Matmul")):
-            path = self.with_cell(BEFORE, op, "OP CODE", other)
+            path = self.with_cell(DECODER, op, "OP CODE", other)
             rows = [row for row in self.rows(path, "--ignore-signposts") if other in row["OP Code"]]
             self.assertTrue(all(row["FLOPs"] == "" and row["Bound Analysis"] == "none" for row in rows))
             self.assertEqual(run(path, "--ignore-signposts").returncode, 0)
 
     def test_empty_memories_and_datatypes(self):
         for column in ("INPUT_0_MEMORY", "INPUT_1_MEMORY", "OUTPUT_0_MEMORY", "INPUT_1_DATATYPE"):
-            path = self.with_cell(BEFORE, "Matmul", column, "")
+            path = self.with_cell(DECODER, "Matmul", column, "")
             self.assertTrue(self.reported(path, 5)["FLOPs"])
-        self.assertEqual(self.reported(self.with_cell(BEFORE, "Matmul", "INPUT_1_DATATYPE", ""), 5)["DRAM"], "")
+        self.assertEqual(self.reported(self.with_cell(DECODER, "Matmul", "INPUT_1_DATATYPE", ""), 5)["DRAM"], "")
 
     def test_an_unknown_architecture_is_refused_with_the_known_names(self):
         def change(rows):
             for row in rows[1:]:
                 row[rows[0].index("DEVICE ARCH")] = "grayskull"
-        done = run(self.changed(BEFORE, change))
+        done = run(self.changed(DECODER, change))
         self.assertEqual(done.returncode, 1)
         self.assertIn("grayskull", done.stderr)
         self.assertIn("wormhole", done.stderr)
 
     def test_absent_columns(self):
         for column in ("GLOBAL CALL COUNT", "ATTRIBUTES", "INPUT_0_MEMORY"):
-            path = self.changed(BEFORE, lambda rows: [row[:at] + row[at + 1:] for at in [rows[0].index(column)]
+            path = self.changed(DECODER, lambda rows: [row[:at] + row[at + 1:] for at in [rows[0].index(column)]
                                                       for row in rows])
             self.reported(path, 7, Device_Time="14.7")
-        path = self.changed(BEFORE, lambda rows: [row[:at] + row[at + 1:] for at in [rows[0].index("DEVICE ID")]
+        path = self.changed(DECODER, lambda rows: [row[:at] + row[at + 1:] for at in [rows[0].index("DEVICE ID")]
                                                   for row in rows])
         done = run(path)
         self.assertEqual(done.returncode, 1)
@@ -325,7 +324,7 @@ class WhereTheReferenceFails(Case):
 
     def test_ragged_rows_are_refused_by_line(self):
         for line in (1, 3):
-            path = self.changed(BEFORE, lambda rows: rows[line].append("more"))
+            path = self.changed(DECODER, lambda rows: rows[line].append("more"))
             done = run(path)
             self.assertEqual(done.returncode, 1)
             self.assertIn(f"line {line + 1}", done.stderr)

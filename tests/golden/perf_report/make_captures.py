@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Writes the captures whose performance reports are kept in this folder: make_captures.py [FOLDER]
 
+decoder  two tokens through three layers: one matmul is slow, one operation waits for the host every time
+mesh     one layer on four devices, of which one is slow and lacks the last operation
 hostile  names, signposts, memories and datatypes that hold escape codes, text direction marks, wide and combining
          characters, and 300 letters
 advice   a matmul for every piece of advice there is
@@ -18,7 +20,7 @@ COLUMNS = (["OP CODE", "OP TYPE", "GLOBAL CALL COUNT", "DEVICE ID", "DEVICE ARCH
             "DEVICE KERNEL DURATION [ns]"]
            + [f"{tensor}_{part}" for tensor in TENSORS
               for part in [f"{axis}_PAD[LOGICAL]" for axis in AXES] + ["DATATYPE", "MEMORY"]])
-DRAM, L1 = "DEV_0_DRAM_INTERLEAVED", "DEV_0_L1_HEIGHT_SHARDED"
+DRAM, L1, L1_INTERLEAVED = "DEV_0_DRAM_INTERLEAVED", "DEV_0_L1_HEIGHT_SHARDED", "DEV_0_L1_INTERLEAVED"
 SHARDED = "MatmulMultiCoreReuseMultiCastDRAMShardedProgramConfig"
 
 
@@ -48,11 +50,12 @@ class Capture:
         cells = {f"{name}_{axis}_PAD[LOGICAL]": f"{n}[{n}]" for axis, n in zip(AXES, (w, 1, y, x))}
         return cells | {f"{name}_DATATYPE": datatype, f"{name}_MEMORY": memory}
 
-    def matmul(self, duration, fidelity, types, config="", memory=DRAM, m=1024, name="Matmul", **more):
+    def matmul(self, duration, fidelity, types, config="", memory=DRAM, m=1024, name="Matmul", k=1024, n=1024,
+               out_memory=DRAM, **more):
         first, second, out = types
         row = {"ATTRIBUTES": f"{{'program_config': '{config}'}}" if config else "{}", "MATH FIDELITY": fidelity}
-        row |= self.tensor("INPUT_0", m, 1024, first, memory) | self.tensor("INPUT_1", 1024, 1024, second, DRAM)
-        row |= self.tensor("OUTPUT_0", m, 1024, out, DRAM)
+        row |= self.tensor("INPUT_0", m, k, first, memory) | self.tensor("INPUT_1", k, n, second, DRAM)
+        row |= self.tensor("OUTPUT_0", m, n, out, out_memory)
         self.op(name, duration, **(row | more))
 
     def write(self, path):
@@ -64,6 +67,48 @@ class Capture:
 
 def config(width, height, columns):
     return f"MatmulMultiCoreReuseMultiCastProgramConfig(in0_block_w={width};out_subblock_h={height};out_subblock_w={columns})"
+
+
+def decoder():
+    capture = Capture()
+    types, good = ["BFLOAT16", "BFLOAT8_B", "BFLOAT16"], dict(gap=1400, memory=L1_INTERLEAVED, out_memory=L1_INTERLEAVED)
+    flat = {"INPUT_0_MEMORY": L1_INTERLEAVED}
+    capture.host("embedding lookup")
+    for _ in range(2):
+        capture.signpost("TOKEN")
+        for _ in range(3):
+            capture.op("LayerNormDeviceOperation", 5_200, 1400, 32, **flat)
+            capture.matmul(48_300, "HiFi2", types, config(4, 1, 4), m=32, k=2048, n=6144, **good)
+            capture.op("RotaryEmbeddingDeviceOperation", 3_900, 85_000, 32, **flat)
+            capture.op("SoftmaxDeviceOperation", 14_700, 1400, 1, **flat)
+            capture.op("ScaledDotProductAttentionDecode", 21_500, 1400, **flat)
+            capture.matmul(17_900, "HiFi2", types, config(4, 1, 4), m=32, k=2048, n=2048, **good)
+            capture.op("BinaryNgDeviceOperation", 1_800, 1400, **flat)
+            capture.op("LayerNormDeviceOperation", 5_150, 1400, 32, **flat)
+            capture.matmul(118_400, "HiFi4", types, config(1, 1, 1), m=32, k=2048, n=8192, gap=1400)
+            capture.matmul(70_200, "HiFi2", types, config(4, 1, 2), m=32, k=8192, n=2048, **good)
+            capture.op("BinaryNgDeviceOperation", 1_790, 1400, **flat)
+    capture.signpost("TOKEN_END")
+    capture.host("argmax")
+    return capture
+
+
+def mesh():
+    capture = Capture()
+    flat = {"INPUT_0_MEMORY": L1_INTERLEAVED}
+    for name, duration, cores in (("LayerNormDeviceOperation", 5_200, 32), ("Matmul", 48_300, 64),
+                                  ("AllGatherAsync", 30_000, 8), ("BinaryNgDeviceOperation", 1_800, 64)):
+        for device in range(4):
+            slow = duration * 14 // 10 if device == 2 else duration
+            where = {"DEVICE ID": device, **flat}
+            if name == "Matmul":
+                capture.matmul(slow, "HiFi2", ["BFLOAT16", "BFLOAT8_B", "BFLOAT16"], config(4, 1, 4), L1_INTERLEAVED, 32,
+                               k=2048, n=6144, out_memory=L1_INTERLEAVED, gap=1400, **where)
+            elif name == "AllGatherAsync":  # the others wait for the slow one
+                capture.op(name, duration if device == 2 else duration + 21_000, 1400, cores, **where)
+            elif name != "BinaryNgDeviceOperation" or device != 2:
+                capture.op(name, slow, 1400, cores, **where)
+    return capture
 
 
 def hostile():
@@ -135,7 +180,7 @@ def mixed():
 def main():
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent / "captures")
     out.mkdir(parents=True, exist_ok=True)
-    for make in (hostile, advice, mixed):
+    for make in (decoder, mesh, hostile, advice, mixed):
         make().write(out / f"{make.__name__}.csv")
 
 
