@@ -385,7 +385,7 @@ static enum ts_status connect(struct ts_db *db, struct ts_error *error)
 
 static enum ts_status open_once(struct ts_db *db, struct ts_error *error)
 {
-    bool found;
+    bool found = false;
     enum ts_status status = ts_db_identity(db->context, db->path, &db->identity, &found, error);
     if (status == TS_OK)
         status = connect(db, error);
@@ -397,7 +397,7 @@ static enum ts_status open_once(struct ts_db *db, struct ts_error *error)
         if (db->tables[i].exists)
             db->tables[i].rowid = rowid_name(db, (enum ts_db_table)i);
     /* A database that was being changed may read as damaged. */
-    if (status == TS_OK || status == TS_INPUT) {
+    if (found && (status == TS_OK || status == TS_INPUT)) {
         struct ts_error moved;
         if (ts_db_unchanged(db, &moved) == TS_CHANGED)
             status = changed(db->path, error);

@@ -19,7 +19,7 @@ struct ts_db_rows {
     bool have[TS_DB_COLUMNS_MAX];
     const struct ts_db_run *runs; /* still to be read; when found by an index */
     size_t run_count;
-    bool by_runs, started, failed;
+    bool by_runs, started, finished, failed;
     uint64_t rows;
     char numbers[TS_DB_COLUMNS_MAX][NUMBER_TEXT];
 };
@@ -241,7 +241,7 @@ enum ts_status ts_db_next(struct ts_db_rows *rows, bool *more, struct ts_error *
     *more = false;
     if (rows->failed)
         return ts_error_no_memory(error);
-    if (!rows->stmt || (rows->by_runs && !rows->started && !next_run(rows)))
+    if (!rows->stmt || rows->finished || (rows->by_runs && !rows->started && !next_run(rows)))
         return TS_OK;
     for (;;) {
         if (++rows->rows % CHECK_EVERY_ROWS == 0) {
@@ -256,8 +256,10 @@ enum ts_status ts_db_next(struct ts_db_rows *rows, bool *more, struct ts_error *
         }
         if (result == SQLITE_DONE && rows->by_runs && next_run(rows))
             continue;
-        if (result == SQLITE_DONE)
+        if (result == SQLITE_DONE) {
+            rows->finished = true; /* one step more would begin anew */
             return TS_OK;
+        }
         if (result != SQLITE_ROW)
             return ts_db_failed(rows->db, sqlite3_extended_errcode(rows->db->handle),
                                 ts_db_table_name(rows->select.table), error);

@@ -142,8 +142,9 @@ static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
 
 /* ---- locks ---- */
 
-/* Locks of the open file, not of the process: they neither depend on nor disturb what the host program does with the same
- * database. Where there are no such locks, whether the file moved meanwhile decides. */
+/* Locks of the open file, not of the process, so that a lock of the host program itself is seen too. (That closing the file
+ * gives up the host's own POSIX locks on it no lock of ours can change: a host that writes a database asks about it from
+ * another process.) Where there are no such locks, whether the file moved meanwhile decides. */
 static int set_lock(const struct file *file, short type, off_t from, off_t len)
 {
     struct flock lock = {.l_type = type, .l_whence = SEEK_SET, .l_start = from, .l_len = len};
