@@ -449,6 +449,13 @@ static enum ts_status choose_stacked_path(const struct ts_perf_csv_options *opti
     return TS_OK;
 }
 
+/* Where a plot of the stacked report goes: ".svg" for its ".csv". */
+static const char *plot_path(struct ts_arena *arena, const char *stacked)
+{
+    struct ts_str base = ts_str_sub(ts_str_from(stacked), 0, strlen(stacked) - strlen(".csv"));
+    return ts_arena_printf(arena, "%.*s.svg", TS_STR_ARG(base)).ptr;
+}
+
 /* Refuses an output that is one of the inputs, links followed, or the other output: it would be lost. */
 static enum ts_status check_output(struct ts_context *context, const struct ts_perf_csv_options *options,
                                    const char *output, const char *other, struct ts_error *error)
@@ -465,7 +472,7 @@ static enum ts_status check_output(struct ts_context *context, const struct ts_p
         if (status == TS_OK && taken && kind != TS_PATH_OTHER && strcmp(resolved, against) == 0)
             status = ts_error_set(error, TS_REFUSED, "%s: is %s; nothing was written, name another output",
                                   ts_error_quote(&quote, ts_str_from(output), TS_QUOTE_FILE),
-                                  i < options->file_count ? "an input of this report" : "both the rows and the groups");
+                                  i < options->file_count ? "an input of this report" : "another output of it");
         free(against);
     }
     free(resolved);
@@ -481,7 +488,10 @@ static enum ts_status check_outputs(struct ts_context *context, const struct ts_
         status = check_output(context, options, options->csv, NULL, error);
     if (status == TS_OK && stacked)
         status = check_output(context, options, stacked, options->csv, error);
-    return status;
+    if (status != TS_OK || !stacked || !options->plot)
+        return status;
+    const char *plot = plot_path(arena, stacked);
+    return plot ? check_output(context, options, plot, options->csv, error) : ts_arena_error(arena, error);
 }
 
 /* A writer with the stacked report in it, NULL where there is none to write. */
@@ -507,6 +517,9 @@ static enum ts_status prepare_stacked(struct ts_context *context, const struct t
         if (status == TS_OK)
             status = write_groups(options, stacked, *out, error);
         result->stacked_path = path;
+        result->plot_path = options->plot ? plot_path(&result->arena, path) : NULL;
+        if (status == TS_OK && options->plot && !result->plot_path)
+            status = ts_arena_error(&result->arena, error);
         result->groups = stacked->count;
     }
     ts_stacked_destroy(stacked);

@@ -23,6 +23,7 @@ struct ts_perf_csv_options {
     const char *csv;          /* the row CSV; NULL: only the stacked report, to summary_base */
     const char *summary_base; /* the stacked report goes to this with .csv behind it; NULL: beside csv, its name without
                                  extension and with _stacked.csv behind it (none when csv is a device or a pipe) */
+    bool plot; /* the caller will draw the stacked report to plot_path: it must not replace an input or the row CSV */
 };
 
 struct ts_perf_csv_signpost {
@@ -37,6 +38,7 @@ struct ts_perf_csv_result {
     uint32_t device_ops, host_ops, signpost_rows; /* of these */
     uint32_t groups;                              /* written to the stacked report */
     const char *stacked_path;                     /* NULL: no stacked report was written */
+    const char *plot_path;                        /* beside it, .svg for .csv; NULL without plot */
     struct ts_str after_signpost; /* the default window: which signpost it follows; empty: another window was used */
     struct ts_perf_csv_signpost *signposts; /* filled when device_ops is 0, so that another window can be chosen */
     uint32_t signpost_count;

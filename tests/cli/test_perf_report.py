@@ -178,6 +178,17 @@ class Files(Case):
                 self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
                 self.assertGreater(len(root.findall(".//{http://www.w3.org/2000/svg}rect")), 3)
 
+    def test_the_plot_replaces_neither_an_input_nor_the_rows(self):
+        capture = self.folder / "sum.svg"
+        shutil.copy(MESH, capture)
+        before = capture.read_bytes()
+        for words in ([capture], [MESH, "--csv", capture]):
+            done = run(*words, "--summary-file", self.folder / "sum")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("sum.svg", done.stderr)
+            self.assertEqual(capture.read_bytes(), before)
+            self.assertEqual([path.name for path in self.folder.iterdir()], ["sum.svg"])
+
     def test_no_summary(self):
         for option in ("--no-summary", "--no-stacked-report"):
             self.assertNotIn("Stacked report", run(MESH, option).stdout)

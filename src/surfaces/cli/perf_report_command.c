@@ -50,17 +50,7 @@ static enum ts_status stack_rows(struct job *job)
     return ts_stacked_create(&job->context, job->selection->report, &options, &job->stacked, &job->error);
 }
 
-/* The plot goes beside the stacked CSV, whose name ends in ".csv". *out is allocated, NULL when memory is out. */
-static char *plot_path(const char *stacked_csv)
-{
-    size_t len = strlen(stacked_csv);
-    char *path = malloc(len + 1);
-    if (path)
-        memcpy(path, stacked_csv, len - 3), memcpy(path + len - 3, "svg", 4);
-    return path;
-}
-
-static enum ts_status write_plot(struct job *job, const char *stacked_csv)
+static enum ts_status write_plot(struct job *job, const char *path)
 {
     const struct ts_perf_csv_options *report = &job->request->report;
     const struct ts_stacked_svg_options options = {
@@ -68,12 +58,7 @@ static enum ts_status write_plot(struct job *job, const char *stacked_csv)
         .per_device = report->no_merge_devices,
         .classic_colors = job->request->classic_colors,
     };
-    char *path = plot_path(stacked_csv);
-    if (!path)
-        return ts_error_no_memory(&job->error);
-    enum ts_status status = ts_stacked_svg_write(&job->context, job->stacked, &options, path, &job->error);
-    free(path);
-    return status;
+    return ts_stacked_svg_write(&job->context, job->stacked, &options, path, &job->error);
 }
 
 /* Whatever goes to files: the row CSV, the stacked CSV and its plot. */
@@ -83,8 +68,8 @@ static enum ts_status write_files(struct job *job, struct ts_perf_csv_result *re
     if (!report->csv && !report->summary_base)
         return TS_OK;
     enum ts_status status = ts_perf_csv_write_report(&job->context, report, job->selection, result, &job->error);
-    if (status == TS_OK && result->stacked_path && job->stacked)
-        status = write_plot(job, result->stacked_path);
+    if (status == TS_OK && result->plot_path && job->stacked)
+        status = write_plot(job, result->plot_path);
     return status;
 }
 
@@ -197,8 +182,11 @@ static void say_files(const struct job *job, const struct ts_perf_csv_result *re
         fprintf(stderr, "tilesight: %u rows in %s\n", result->rows,
                 ts_error_quote(&quote, ts_str_from(csv), TS_QUOTE_FILE));
     if (result->stacked_path)
-        fprintf(stderr, "tilesight: %u groups in %s, and as a plot (.svg) beside it\n", result->groups,
+        fprintf(stderr, "tilesight: %u groups in %s\n", result->groups,
                 ts_error_quote(&quote, ts_str_from(result->stacked_path), TS_QUOTE_FILE));
+    if (result->plot_path)
+        fprintf(stderr, "tilesight: the groups drawn in %s\n",
+                ts_error_quote(&quote, ts_str_from(result->plot_path), TS_QUOTE_FILE));
 }
 
 /* A window without device operations: what could be asked instead. */

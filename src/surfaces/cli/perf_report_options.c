@@ -254,7 +254,8 @@ enum ts_status ts_perf_report_options_read(struct ts_perf_report_request *reques
                                            struct ts_error *error)
 {
     struct words words = {.request = request};
-    request->report = (struct ts_perf_csv_options){.files = request->files, .group_by = TS_STACKED_MEMORY};
+    request->report =
+        (struct ts_perf_csv_options){.files = request->files, .group_by = TS_STACKED_MEMORY, .plot = true};
     request->min_percentage = DEFAULT_MIN_PERCENTAGE;
     enum ts_status status = read_words(&words, argc, argv, error);
     if (status != TS_OK || request->help)
