@@ -88,7 +88,8 @@ enum ts_status ts_db_index_create(struct ts_context *context, struct ts_db *db, 
         ts_db_index_free(&index);
         return status;
     }
-    qsort(index.runs, index.count, sizeof *index.runs, by_key);
+    if (index.count > 0)
+        qsort(index.runs, index.count, sizeof *index.runs, by_key);
     *out = index;
     return TS_OK;
 }
