@@ -226,8 +226,8 @@ const struct ts_question ts_question_find_operations = {
     .title = "Find operations",
     .summary = "Operations by name, or by what called them",
     .description =
-        "Profiler operations by part of their name, or of their call stack: called_from finds all that a layer or "
-        "helper called, directly or not. Their ids are for operation_detail and operation_provenance.",
+        "Profiler operations by name or call stack, with ids for the other operation tools. called_from also "
+        "finds what helpers called.",
     .params = params,
     .needs = TS_NEED_DATABASE,
     .tables = tables,

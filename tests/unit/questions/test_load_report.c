@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -28,6 +29,21 @@ static int free_bench(void **state)
     return 0;
 }
 
+/* Of a list of questions, those that need an operations CSV and nothing else. */
+static void expect_csv_questions(yyjson_doc *answer, const char *path, const char *json)
+{
+    static const char *const questions[] = {"top_ops", "op_breakdown", "program_cache"};
+    char listed[128] = "[";
+    yyjson_arr_iter items = yyjson_arr_iter_with(perf_at(answer, path));
+    for (yyjson_val *item; (item = yyjson_arr_iter_next(&items));)
+        for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+            if (yyjson_equals_str(item, questions[i]))
+                snprintf(listed + strlen(listed), sizeof listed - strlen(listed), "%s\"%s\"", listed[1] ? "," : "",
+                         questions[i]);
+    strcat(listed, "]");
+    assert_string_equal(listed, json);
+}
+
 static void test_signposts_as_a_range_takes_them(void **state)
 {
     (void)state;
@@ -42,15 +58,14 @@ static void test_signposts_as_a_range_takes_them(void **state)
     perf_expect(answer, "/signposts", "[{\"name\":\"a\",\"occurrences\":1},{\"name\":\"b\",\"occurrences\":2}]");
     perf_expect(answer, "/signpost_count", "2");
     perf_expect(answer, "/device_count", "{\"performance_csv\":2}");
-    perf_expect(answer, "/answerable", "[\"top_ops\",\"op_breakdown\",\"program_cache\"]");
-    perf_expect(answer, "/unanswerable", "[]");
+    expect_csv_questions(answer, "/answerable", "[\"top_ops\",\"op_breakdown\",\"program_cache\"]");
+    expect_csv_questions(answer, "/unanswerable", "[]");
     perf_expect(answer, "/performance_csv", "\"ops_perf_results.csv\"");
     perf_expect(answer, "/performance_csv_problem", "null");
     perf_expect(answer, "/profiler_path", "null");
     perf_expect(answer, "/tt_perf_report_version", "\"1.4.0\"");
     perf_expect(answer, "/data_present_without_tools", "[]");
-    assert_false(perf_has(answer, "/signposts_unlisted_too_long") || perf_has(answer, "/signposts_problem") ||
-                 perf_has(answer, "/unanswerable_why"));
+    assert_false(perf_has(answer, "/signposts_unlisted_too_long") || perf_has(answer, "/signposts_problem"));
     yyjson_doc_free(answer);
 }
 
@@ -80,8 +95,8 @@ static void test_why_a_question_cannot_be_answered(void **state)
     (void)state;
     perf_bench_capture(&bench, "old", "OP CODE,OP TYPE,DEVICE ID,PROGRAM HASH\nA,tt_dnn_device,0,h\n");
     yyjson_doc *answer = perf_bench_ask(&bench, "load_report", NULL);
-    perf_expect(answer, "/answerable", "[\"top_ops\",\"op_breakdown\"]");
-    perf_expect(answer, "/unanswerable", "[\"program_cache\"]");
+    expect_csv_questions(answer, "/answerable", "[\"top_ops\",\"op_breakdown\"]");
+    expect_csv_questions(answer, "/unanswerable", "[\"program_cache\"]");
     assert_non_null(strstr(perf_text(answer, "/unanswerable_why/program_cache"), "PROGRAM CACHE HIT"));
     yyjson_doc_free(answer);
     perf_bench_write(&bench, "log/profile_log_device.csv",
@@ -104,7 +119,7 @@ static void test_problems_of_the_csv(void **state)
     yyjson_doc *answer = perf_bench_ask(&bench, "load_report", NULL);
     assert_non_null(strstr(perf_text(answer, "/signposts_problem"), "3"));
     perf_expect(answer, "/performance_csv_problem", "null");
-    perf_expect(answer, "/answerable", "[\"top_ops\",\"op_breakdown\",\"program_cache\"]");
+    expect_csv_questions(answer, "/answerable", "[\"top_ops\",\"op_breakdown\",\"program_cache\"]");
     assert_false(perf_has(answer, "/signposts") || perf_has(answer, "/signpost_count"));
     perf_expect(answer, "/device_count", "{}");
     yyjson_doc_free(answer);
@@ -112,8 +127,8 @@ static void test_problems_of_the_csv(void **state)
     unsigned columns = perf_bench_capture(&bench, "columns", "OP CODE,X\n1,2\n");
     answer = perf_bench_ask_of(&bench, columns, "load_report", NULL);
     perf_expect(answer, "/performance_csv_problem", "\"missing columns: DEVICE ID, OP TYPE\"");
-    perf_expect(answer, "/answerable", "[]");
-    perf_expect(answer, "/unanswerable", "[\"top_ops\",\"op_breakdown\",\"program_cache\"]");
+    expect_csv_questions(answer, "/answerable", "[]");
+    expect_csv_questions(answer, "/unanswerable", "[\"top_ops\",\"op_breakdown\",\"program_cache\"]");
     yyjson_doc_free(answer);
 }
 
