@@ -137,6 +137,8 @@ static struct run find_run(const struct builder *builder, uint32_t first, uint32
         if (at == NONE || at >= end)
             break;
         uint32_t period = at - first;
+        if (end - at < period || hash_of(builder, first, period) != hash_of(builder, at, period))
+            continue; /* not even twice */
         uint32_t repeats = common_rows(builder, first, at, end) / period + 1;
         if (repeats < 2 || (uint64_t)period * (repeats - 1) < SPARED_MIN ||
             (uint64_t)period * repeats <= (uint64_t)best.period * best.repeats)
