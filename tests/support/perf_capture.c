@@ -76,6 +76,21 @@ unsigned perf_bench_open(struct perf_bench *bench, const char *name)
     return open_capture(bench, path, name);
 }
 
+unsigned perf_bench_open_pair(struct perf_bench *bench, const char *profiler, const char *performance)
+{
+    char profiler_path[512], performance_path[512];
+    struct ts_error error;
+    if (profiler)
+        path_of(bench, profiler, profiler_path);
+    if (performance)
+        path_of(bench, performance, performance_path);
+    assert_true(bench->count < sizeof bench->captures / sizeof *bench->captures);
+    if (ts_capture_open(bench->session, profiler ? profiler_path : NULL, performance ? performance_path : NULL, "pair",
+                        &bench->captures[bench->count], &error))
+        fail_msg("%s", error.message);
+    return bench->count++;
+}
+
 unsigned perf_bench_open_at(struct perf_bench *bench, const char *path)
 {
     return open_capture(bench, path, path);

@@ -21,6 +21,8 @@ void perf_bench_write(const struct perf_bench *bench, const char *name, const ch
 unsigned perf_bench_open(struct perf_bench *bench, const char *name);
 /* The same of a path anywhere, which is its label too. */
 unsigned perf_bench_open_at(struct perf_bench *bench, const char *path);
+/* Open FOLDER/profiler and FOLDER/performance together, either of which may be NULL; labelled "pair". */
+unsigned perf_bench_open_pair(struct perf_bench *bench, const char *profiler, const char *performance);
 /* Write an operations CSV into FOLDER/name/ and open it. */
 unsigned perf_bench_capture(struct perf_bench *bench, const char *name, const char *csv);
 
