@@ -195,6 +195,16 @@ class Files(Case):
             run(MESH, option, "--csv", self.folder / "out.csv")
             self.assertEqual([path.name for path in self.folder.iterdir()], ["out.csv"])
 
+    def test_a_folder_stands_for_the_csv_in_it(self):
+        shutil.copy(MESH, self.folder / "ops_perf_results_1.csv")
+        done = run(self.folder, "--no-advice")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("ops_perf_results_1.csv", done.stdout)
+        (self.folder / "ops_perf_results_1.csv").unlink()
+        done = run(self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("holds no ops_perf_results*.csv", done.stderr)
+
     def test_several_files_are_one_report(self):
         rows = self.rows(MESH, MESH)
         self.assertEqual(len(rows), 4)  # eight devices merged

@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/limits.h"
+#include "models/capture_files.h"
 #include "surfaces/cli/commands.h"
 #include "surfaces/cli/interrupt.h"
 #include "surfaces/cli/perf_report_options.h"
@@ -16,10 +18,43 @@ struct job {
     const struct ts_perf_report_request *request;
     struct ts_perf_selection *selection;
     struct ts_stacked *stacked; /* NULL: not wanted, or nothing to group */
+    char **found;               /* by file: what a folder stands for, else NULL */
     struct ts_error error;
 };
 
 /* ---- making ---- */
+
+/* A folder stands for the operations CSV in it, as in the questions. *file is then a path of our own, kept in *found. */
+static enum ts_status find_csv(struct job *job, const char **file, char **found)
+{
+    char *resolved = NULL;
+    enum ts_path_kind kind;
+    struct ts_identity identity;
+    struct ts_quote quote;
+    enum ts_status status = ts_path_resolve(&job->context, *file, &resolved, &kind, &job->error);
+    free(resolved);
+    if (status != TS_OK || kind != TS_PATH_DIRECTORY)
+        return status;
+    status = ts_capture_files_csv(&job->context, *file, found, &identity, &job->error);
+    if (status == TS_OK && !*found)
+        return ts_error_set(&job->error, TS_INPUT, "%s: the folder holds no ops_perf_results*.csv; name the file",
+                            ts_error_quote(&quote, ts_str_from(*file), TS_QUOTE_FILE));
+    if (status == TS_OK)
+        *file = *found;
+    return status;
+}
+
+static enum ts_status find_csvs(struct job *job)
+{
+    size_t count = job->request->report.file_count;
+    job->found = calloc(count, sizeof *job->found);
+    if (!job->found)
+        return ts_error_no_memory(&job->error);
+    enum ts_status status = TS_OK;
+    for (size_t i = 0; status == TS_OK && i < count; i++)
+        status = find_csv(job, &job->request->files[i], &job->found[i]);
+    return status;
+}
 
 static enum ts_status select_rows(struct job *job)
 {
@@ -209,7 +244,9 @@ static void list_signposts(const struct ts_perf_selection *selection)
 static enum ts_status report(struct job *job, struct ts_perf_csv_result *result)
 {
     const struct ts_perf_csv_options *options = &job->request->report;
-    enum ts_status status = select_rows(job);
+    enum ts_status status = find_csvs(job);
+    if (status == TS_OK)
+        status = select_rows(job);
     if (status == TS_OK)
         status = stack_rows(job);
     if (status != TS_OK)
@@ -253,6 +290,9 @@ static int run(const struct ts_perf_report_request *request)
     ts_perf_csv_result_free(&result);
     ts_stacked_destroy(job.stacked);
     ts_perf_selection_destroy(job.selection);
+    for (size_t i = 0; job.found && i < request->report.file_count; i++)
+        free(job.found[i]);
+    free(job.found);
     return exit_status;
 }
 
