@@ -116,26 +116,31 @@ static uint32_t find_consumer(struct connecting *all, const uint32_t lanes[TWINS
 
 /* ---- preparing ---- */
 
-static void find_lanes(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str pipe, uint32_t lanes[TWINS])
+static bool find_lanes(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str pipe, uint32_t lanes[TWINS])
 {
     struct ts_str name = ts_pipeline_alias(&pipeline->options, pipe);
     struct ts_str twin = ts_pipeline_twin(&pipeline->options, name);
-    lanes[0] = ts_pipeline_find_lane(pipeline, core, name);
-    lanes[1] = twin.len ? ts_pipeline_find_lane(pipeline, core, twin) : NOBODY;
+    lanes[1] = NOBODY;
+    if (!ts_pipeline_find_lane(pipeline, core, name, &lanes[0]) ||
+        (twin.len && !ts_pipeline_find_lane(pipeline, core, twin, &lanes[1])))
+        return false;
     for (unsigned i = 0; i < TWINS; i++)
         if (lanes[i] != NOBODY && pipeline->lanes.items[lanes[i]].count == 0)
             lanes[i] = NOBODY;
+    return true;
 }
 
-static void find_anchors(struct connecting *all)
+static bool find_anchors(struct connecting *all)
 {
     const struct ts_pipeline *pipeline = all->pipeline;
     for (size_t i = 0; i < pipeline->details.count; i++) {
         const struct ts_pipeline_detail *detail = &pipeline->details.items[i];
         struct ts_pipeline_flag flag = ts_pipeline_flag_parse(&pipeline->options, detail->text);
-        find_lanes(pipeline, detail->core, flag.producer, all->anchors[i].producers);
-        find_lanes(pipeline, detail->core, flag.consumer, all->anchors[i].consumers);
+        if (!find_lanes(pipeline, detail->core, flag.producer, all->anchors[i].producers) ||
+            !find_lanes(pipeline, detail->core, flag.consumer, all->anchors[i].consumers))
+            return false;
     }
+    return true;
 }
 
 /* Waits by key, by time within each. */
@@ -172,9 +177,8 @@ static bool prepare(struct connecting *all)
     all->wait_end = calloc((size_t)pipeline->keys + 1, sizeof *all->wait_end);
     all->hints = calloc(pipeline->lanes.count + 1, sizeof *all->hints);
     if (!all->anchors || !all->set_order || !all->wait_order || !all->temporary || !all->wait_first || !all->wait_end ||
-        !all->hints)
+        !all->hints || !find_anchors(all))
         return false;
-    find_anchors(all);
     for (size_t i = 0; i < sets; i++)
         all->set_order[i] = (uint32_t)i;
     ts_pipeline_sort(all->set_order, all->temporary, sets, set_before, pipeline->sets.items);

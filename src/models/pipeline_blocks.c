@@ -135,20 +135,27 @@ static uint32_t count_before(const struct ts_pipeline *pipeline, const struct ts
     return low;
 }
 
-static uint32_t find_slice(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str pipe, double time,
-                           bool producer)
+/* NOBODY in *out when there is none. False when memory is out. */
+static bool find_slice(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str pipe, double time,
+                       bool producer, uint32_t *out)
 {
     struct ts_str name = ts_pipeline_alias(&pipeline->options, pipe);
-    uint32_t number = ts_pipeline_find_lane(pipeline, core, name);
-    if (number == NOBODY || pipeline->lanes.items[number].count == 0)
-        number = ts_pipeline_find_lane(pipeline, core, ts_pipeline_twin(&pipeline->options, name));
+    uint32_t number;
+    *out = NOBODY;
+    if (!ts_pipeline_find_lane(pipeline, core, name, &number))
+        return false;
+    bool empty = number == NOBODY || pipeline->lanes.items[number].count == 0;
+    if (empty && !ts_pipeline_find_lane(pipeline, core, ts_pipeline_twin(&pipeline->options, name), &number))
+        return false;
     if (number == NOBODY)
-        return NOBODY;
+        return true;
     const struct ts_pipeline_lane *lane = &pipeline->lanes.items[number];
     uint32_t count = count_before(pipeline, lane, time, producer);
-    if (producer)
-        return count > 0 ? pipeline->order[lane->first + count - 1] : NOBODY;
-    return count < lane->count ? pipeline->order[lane->first + count] : NOBODY;
+    if (producer && count > 0)
+        *out = pipeline->order[lane->first + count - 1];
+    if (!producer && count < lane->count)
+        *out = pipeline->order[lane->first + count];
+    return true;
 }
 
 /* ---- arrows ---- */
@@ -206,11 +213,10 @@ static bool connect(struct blocks *blocks, const struct ts_pipeline_set *set, ui
         return true;
     uint32_t place = blocks->lists.items[*number].first + (uint32_t)(*count)++;
     const struct ts_pipeline_wait *wait = &pipeline->block_waits.items[blocks->wait_order[place]];
-    struct ts_pipeline_arrow arrow = {
-        find_slice(pipeline, core, flag.producer, set->begin, true),
-        find_slice(pipeline, other, flag_of(pipeline, wait->detail).producer, wait->end, false),
-        title_detail(blocks, set->detail, wait->detail)};
-    if (arrow.detail == NOBODY)
+    struct ts_pipeline_arrow arrow = {NOBODY, NOBODY, title_detail(blocks, set->detail, wait->detail)};
+    struct ts_str waiting = flag_of(pipeline, wait->detail).producer;
+    if (arrow.detail == NOBODY || !find_slice(pipeline, core, flag.producer, set->begin, true, &arrow.from) ||
+        !find_slice(pipeline, other, waiting, wait->end, false, &arrow.to))
         return false;
     if (arrow.from == NOBODY || arrow.to == NOBODY) {
         pipeline->skipped_without_slice++;

@@ -454,16 +454,18 @@ static void forget_names(struct ts_pipeline *pipeline)
     ts_vec_free(&pipeline->open_top);
 }
 
-uint32_t ts_pipeline_find_lane(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str name)
+bool ts_pipeline_find_lane(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str name, uint32_t *out)
 {
     struct ts_sim_out key = {0};
     ts_sim_out_unsigned(&key, core);
     ts_sim_out_add(&key, TS_STR(" 0 \""));
     ts_sim_json_escape(&key, name);
     ts_sim_out_add(&key, TS_STR("\""));
-    uint64_t *number = key.failed ? NULL : ts_map_find(&pipeline->lane_map, (struct ts_str){key.ptr, key.len});
+    bool good = !key.failed;
+    const uint64_t *number = good ? ts_map_find(&pipeline->lane_map, (struct ts_str){key.ptr, key.len}) : NULL;
+    *out = number ? (uint32_t)*number : NOBODY;
     free(key.ptr);
-    return number ? (uint32_t)*number : NOBODY;
+    return good;
 }
 
 static enum ts_status build(struct ts_context *context, struct ts_pipeline *pipeline, const struct ts_sim_dump *dump,

@@ -99,7 +99,7 @@ enum ts_status ts_pipeline_read(struct ts_context *context, const struct ts_sim_
                                 struct ts_pipeline **out, struct ts_error *error);
 void ts_pipeline_free(struct ts_pipeline *pipeline);
 
-/* The lane of that name (a text) on a core, or UINT32_MAX. */
-uint32_t ts_pipeline_find_lane(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str name);
+/* The lane of that name (a text) on a core, or UINT32_MAX. False when memory is out. */
+bool ts_pipeline_find_lane(const struct ts_pipeline *pipeline, uint32_t core, struct ts_str name, uint32_t *out);
 
 #endif

@@ -56,13 +56,17 @@ static enum ts_status make_folder(struct ts_arena *arena, const char *path, stru
     }
 }
 
-static bool same_folder(const char *a, const char *b)
+static enum ts_status same_folder(const char *a, const char *b, bool *same, struct ts_error *error)
 {
-    char *x = realpath(a[0] ? a : ".", NULL), *y = realpath(b[0] ? b : ".", NULL);
-    bool same = x && y && strcmp(x, y) == 0;
+    char *x = realpath(a[0] ? a : ".", NULL), *y = x ? realpath(b[0] ? b : ".", NULL) : NULL;
+    enum ts_status status = TS_OK;
+    if (y)
+        *same = strcmp(x, y) == 0;
+    else
+        status = ts_error_system(error, x ? b : a, "resolve", errno);
     free(x);
     free(y);
-    return same;
+    return status;
 }
 
 static enum ts_status open_dump(struct cleaning *cleaning, const char *path, struct ts_error *error)
@@ -218,13 +222,17 @@ static void warn_of_copy(void *data, const char *line)
 static enum ts_status make_copy(struct cleaning *cleaning, struct ts_error *error)
 {
     const struct ts_clean_sim_options *options = cleaning->options;
-    if (!options->output || options->no_copy || same_folder(cleaning->source, cleaning->output))
+    bool same = true;
+    if (!options->output || options->no_copy)
         return TS_OK;
+    enum ts_status status = same_folder(cleaning->source, cleaning->output, &same, error);
+    if (status != TS_OK || same)
+        return status;
     const char *target = ts_clean_sim_path_join(cleaning->arena, cleaning->output, "raw_simulator");
     if (!target)
         return ts_error_no_memory(error);
-    enum ts_status status = ts_clean_sim_copy(cleaning->context, cleaning->source, target, options->copy_run_only,
-                                              warn_of_copy, cleaning, error);
+    status = ts_clean_sim_copy(cleaning->context, cleaning->source, target, options->copy_run_only, warn_of_copy,
+                               cleaning, error);
     if (status != TS_OK)
         return status;
     cleaning->result->copy = target;

@@ -370,11 +370,12 @@ static enum ts_status write_core(struct metrics *metrics, uint32_t key, struct t
 {
     const uint32_t *cores = metrics->core_order + metrics->core_first[key];
     size_t count = metrics->core_first[key + 1] - metrics->core_first[key];
-    enum ts_status status = TS_OK;
+    struct ts_str name = core_key(metrics, metrics->core_list.items[cores[0]]);
+    enum ts_status status = name.ptr ? TS_OK : ts_error_no_memory(error);
     bool first = true;
     uint64_t start = 0;
     ts_sim_out_add(out, key ? TS_STR(", \"") : TS_STR("\""));
-    ts_sim_out_add(out, core_key(metrics, metrics->core_list.items[cores[0]]));
+    ts_sim_out_add(out, name);
     ts_sim_out_add(out, TS_STR("\": ["));
     for (size_t record = 0; record < metrics->record_ends.count && status == TS_OK; record++) {
         uint64_t end = metrics->record_ends.items[record];
