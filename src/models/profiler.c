@@ -264,9 +264,9 @@ static enum ts_status check_tables(const struct ts_profiler *profiler, const enu
     return status;
 }
 
-enum ts_status ts_profiler_begin(struct ts_context *context, struct ts_capture *capture, bool rank_given, int64_t rank,
-                                 const enum ts_db_table *needed, size_t needed_count, struct ts_profiler *out,
-                                 struct ts_error *error)
+enum ts_status ts_profiler_open(struct ts_context *context, struct ts_capture *capture, bool rank_given, int64_t rank,
+                                const enum ts_db_table *needed, size_t needed_count, struct ts_profiler *out,
+                                struct ts_error *error)
 {
     struct ts_profiler profiler = {.capture = capture};
     ts_arena_init(&profiler.arena, context->memory_limit);
@@ -275,8 +275,24 @@ enum ts_status ts_profiler_begin(struct ts_context *context, struct ts_capture *
         status = check_tables(&profiler, needed, needed_count, error);
     if (status == TS_OK)
         status = choose_rank(context, &profiler, rank_given, rank_given ? rank : 0, error);
-    if (status == TS_OK)
-        status = ts_profiler_attributable(&profiler, needed, needed_count, error);
+    if (status != TS_OK) {
+        ts_profiler_end(&profiler);
+        return status;
+    }
+    *out = profiler;
+    return TS_OK;
+}
+
+enum ts_status ts_profiler_begin(struct ts_context *context, struct ts_capture *capture, bool rank_given, int64_t rank,
+                                 const enum ts_db_table *needed, size_t needed_count, struct ts_profiler *out,
+                                 struct ts_error *error)
+{
+    struct ts_profiler profiler;
+    enum ts_status status =
+        ts_profiler_open(context, capture, rank_given, rank, needed, needed_count, &profiler, error);
+    if (status != TS_OK)
+        return status;
+    status = ts_profiler_attributable(&profiler, needed, needed_count, error);
     if (status != TS_OK) {
         ts_profiler_end(&profiler);
         return status;

@@ -21,6 +21,10 @@ struct ts_profiler {
     struct ts_arena arena;          /* what this call read */
 };
 
+/* As ts_profiler_begin, but tables that carry no rank are not looked at. */
+enum ts_status ts_profiler_open(struct ts_context *context, struct ts_capture *capture, bool rank_given, int64_t rank,
+                                const enum ts_db_table *needed, size_t needed_count, struct ts_profiler *out,
+                                struct ts_error *error);
 /* Begin reading at a rank (rank_given false: 0). needed is a NULL-free list of tables that the question cannot do without; with
  * more than one rank each of them that exists must carry the rank. Errors: those of ts_capture_database; TS_REFUSED (tables
  * missing, all named; a rank the report has not; tables that cannot be attributed to a rank, all named). */

@@ -5,6 +5,11 @@
 
 enum { ARGUMENTS_LISTED = 100, VALUE_CHARACTERS = 500 };
 
+static const enum ts_db_table tables[] = {TS_DB_OPERATIONS, TS_DB_OPERATION_ARGUMENTS};
+enum { TABLES = sizeof tables / sizeof *tables };
+/* What it must be possible to tell the rank of; the traces need not be there. */
+static const enum ts_db_table of_rank[] = {TS_DB_OPERATION_ARGUMENTS, TS_DB_STACK_TRACES};
+
 /* ---- what it was called with ---- */
 
 /* True when the value was cut. */
@@ -114,17 +119,18 @@ static enum ts_status answer_operation_provenance(struct ts_context *context, co
                                                   struct ts_capture *capture, struct ts_capture *second,
                                                   struct ts_answer *answer, struct ts_error *error)
 {
-    static const enum ts_db_table traces[] = {TS_DB_OPERATION_ARGUMENTS, TS_DB_STACK_TRACES};
     (void)second;
     struct ts_profiler profiler;
     struct ts_profiler_operation operation;
     struct ts_caveat caveat;
     int64_t id = ts_args_get(args, "operation_id")->integer;
-    enum ts_status status = ts_profiler_read(context, args, capture, &profiler, error);
+    const struct ts_arg *rank = ts_args_get(args, "rank");
+    enum ts_status status =
+        ts_profiler_open(context, capture, rank->given, rank->integer, tables, TABLES, &profiler, error);
     if (status != TS_OK)
         return status;
     ts_caveat_init(&caveat, &profiler);
-    status = ts_profiler_attributable(&profiler, traces, 2, error);
+    status = ts_profiler_attributable(&profiler, of_rank, sizeof of_rank / sizeof *of_rank, error);
     if (status == TS_OK)
         status = ts_profiler_operation(context, &profiler, id, &operation, error);
     if (status == TS_OK) {
@@ -204,8 +210,6 @@ static const struct ts_field fields[] = {
     {.key = NULL},
 };
 
-static const enum ts_db_table tables[] = {TS_DB_OPERATIONS, TS_DB_OPERATION_ARGUMENTS};
-
 const struct ts_question ts_question_operation_provenance = {
     .name = "operation_provenance",
     .title = "Where an operation came from",
@@ -216,7 +220,7 @@ const struct ts_question ts_question_operation_provenance = {
     .params = params,
     .needs = TS_NEED_DATABASE,
     .tables = tables,
-    .table_count = sizeof tables / sizeof *tables,
+    .table_count = TABLES,
     .fields = fields,
     .link = TS_LINK_OPERATION,
     .too_large = "lower limit",
