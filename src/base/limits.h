@@ -18,6 +18,9 @@
 #define TS_LIMIT_LOG_CORES 65536u           /* cores of all devices in a device log */
 #define TS_LIMIT_LOG_RISCS 255u             /* names of processors in a device log */
 #define TS_LIMIT_LOG_ZONES 65536u           /* zones by name and processor in a device log */
+#define TS_LIMIT_NOC_DESCRIPTION (16 * TS_MIB) /* of a raw profiler capture */
+#define TS_LIMIT_NOC_TABLES (256 * TS_MIB)  /* what a description takes in memory */
+#define TS_LIMIT_NOC_RUNS 4000000u          /* program runs times lanes of a capture of NoC events */
 #define TS_LIMIT_PATH 4096                  /* a path argument */
 #define TS_LIMIT_SIGNPOST 256               /* code points of a signpost's name in an argument */
 #define TS_LIMIT_MCP_LINE 1000000           /* one message on the wire, newline excluded */

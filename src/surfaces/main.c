@@ -8,6 +8,7 @@
 
 #include "questions/table.h"
 #include "surfaces/cli/commands.h"
+#include "surfaces/cli/spelling.h"
 #include "surfaces/cli/terminal.h"
 #include "surfaces/mcp/mcp.h"
 
@@ -18,6 +19,8 @@ static const struct command {
     {"mcp", "Serve the questions to an agent over standard input and output", ts_mcp_main},
     {"clean-sim-trace", "Make a readable pipeline trace from a simulator dump", ts_command_clean_sim_trace},
     {"perf-report", "The performance report of operations CSVs: table, CSV, JSON, plot", ts_command_perf_report},
+    {"noc-decode", "Turn raw profiler buffers or a device log into NoC trace files", ts_command_noc_decode},
+    {"noc-flags", "Print the compiler flags that switch NoC event tracing on", ts_command_noc_flags},
     {NULL, NULL, NULL},
 };
 
@@ -25,8 +28,7 @@ static void add_command(struct ts_buf *out, const char *name, const char *summar
 {
     size_t start = out->len;
     ts_buf_text(out, "  ");
-    for (const char *c = name; *c; c++)
-        ts_buf_char(out, *c == '_' ? '-' : *c);
+    ts_cli_spell(out, name);
     ts_buf_printf(out, "%*s%s\n", (int)(20 - (out->len - start)), "", summary);
 }
 
@@ -43,9 +45,18 @@ static void describe(struct ts_buf *out)
                 "\ntilesight COMMAND --help shows what a command takes. tilesight --version prints the release.\n");
 }
 
-static int show(void (*write_text)(struct ts_buf *))
+/* What --help and --version print; they stand alone, since a word behind them would be passed over. */
+static int show(void (*write_text)(struct ts_buf *), int argc, char **argv)
 {
     struct ts_buf text;
+    if (argc > 2) {
+        struct ts_error error;
+        struct ts_quote quote;
+        ts_error_set(&error, TS_USAGE,
+                     "%s stands alone, so %s is too much; a command's own help is tilesight COMMAND --help", argv[1],
+                     ts_error_quote(&quote, ts_str_from(argv[2]), TS_QUOTE_ARGUMENT));
+        return ts_terminal_fail(&error, NULL);
+    }
     ts_buf_init(&text, 0);
     write_text(&text);
     bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
@@ -74,9 +85,9 @@ int main(int argc, char **argv)
     }
     const char *name = argv[1];
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0)
-        return show(describe);
+        return show(describe, argc, argv);
     if (strcmp(name, "--version") == 0)
-        return show(write_version);
+        return show(write_version, argc, argv);
     for (const struct command *command = commands; command->name; command++)
         if (strcmp(name, command->name) == 0)
             return command->run(argc - 2, argv + 2);

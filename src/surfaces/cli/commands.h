@@ -7,5 +7,7 @@ struct ts_question;
 int ts_command_ask(const struct ts_question *question, int argc, char **argv);
 int ts_command_clean_sim_trace(int argc, char **argv);
 int ts_command_perf_report(int argc, char **argv);
+int ts_command_noc_decode(int argc, char **argv);
+int ts_command_noc_flags(int argc, char **argv);
 
 #endif

@@ -1,0 +1,195 @@
+/* tilesight noc-decode: NoC trace files from raw profiler buffers or a device log. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "surfaces/cli/commands.h"
+#include "surfaces/cli/environment.h"
+#include "surfaces/cli/interrupt.h"
+#include "surfaces/cli/options.h"
+#include "surfaces/cli/terminal.h"
+#include "transforms/noc_decode.h"
+
+#define FOLDER_VARIABLE "TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH"
+
+enum { OUTPUT = 1, FORMAT, WIRE, TABLES, POSTED, REPAIR, ASSUME, QUIET, HELP };
+static const struct ts_option known[] = {
+    {"output", "DIR",
+     "where the files go (or -o DIR), - for one array on standard output; else the folder that\n"
+     "                        " FOLDER_VARIABLE " names",
+     OUTPUT},
+    {"format", "NAME", "j4 (November 2025 on), j3 (September 2025) or j1 (March 2025); j4", FORMAT},
+    {"wire", "NAME", "the generation of the events, W1 to W5; else what the capture says, or what fits a log", WIRE},
+    {"tables", "FILE", "for a log: names and core tables, as JSON or in the .tsraw of the same run", TABLES},
+    {"assume-unharvested", NULL, "place destinations as on a chip with all its rows, where there is no table", ASSUME},
+    {"posted", NULL, "print posted of 16-byte packets as true or false, not as null", POSTED},
+    {"repair", NULL, "balance zones that full buffers left open, for tt-npe", REPAIR},
+    {"quiet", NULL, "say nothing about what is missing from the files", QUIET},
+    {"help", NULL, "show this", HELP},
+    {NULL, NULL, NULL, 0},
+};
+
+static int show_help(void)
+{
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    ts_buf_text(&text,
+                "usage: tilesight noc-decode INPUT -o DIR [OPTION...]\n\n"
+                "Turns raw profiler buffers (.tsraw) or a device log (profile_log_device.csv) into NoC trace files:\n"
+                "one for each program run on each device, as tt-metal writes them. What was lost, what could not be\n"
+                "placed and why a result is empty is said on standard error.\n\n");
+    ts_options_describe(known, &text);
+    bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
+    ts_buf_free(&text);
+    return good ? 0 : 1;
+}
+
+struct request {
+    struct ts_noc_decode_options options;
+    bool quiet, help;
+};
+
+static enum ts_status read_format(const char *value, enum ts_noc_format *out, struct ts_error *error)
+{
+    static const char *const names[] = {[TS_NOC_J1] = "j1", [TS_NOC_J3] = "j3", [TS_NOC_J4] = "j4"};
+    struct ts_quote quote;
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(value, names[i]) == 0) {
+            *out = (enum ts_noc_format)i;
+            return TS_OK;
+        }
+    return ts_error_set(error, TS_USAGE, "--format is j1, j3 or j4, not %s",
+                        ts_error_quote(&quote, ts_str_from(value), TS_QUOTE_ARGUMENT));
+}
+
+static enum ts_status take_option(int id, const char *value, struct request *r, struct ts_error *error)
+{
+    struct ts_quote quote;
+    switch (id) {
+    case OUTPUT:
+        r->options.folder = value;
+        break;
+    case FORMAT:
+        return read_format(value, &r->options.format, error);
+    case WIRE:
+        r->options.has_wire = true;
+        if (!ts_noc_wire_parse(ts_str_from(value), &r->options.wire))
+            return ts_error_set(error, TS_USAGE, "--wire is one of W1 to W5, not %s",
+                                ts_error_quote(&quote, ts_str_from(value), TS_QUOTE_ARGUMENT));
+        break;
+    case TABLES:
+        r->options.tables = value;
+        break;
+    case POSTED:
+        r->options.posted = true;
+        break;
+    case REPAIR:
+        r->options.repair = true;
+        break;
+    case ASSUME:
+        r->options.assume_unharvested = true;
+        break;
+    case QUIET:
+        r->quiet = true;
+        break;
+    default:
+        r->help = true;
+    }
+    return TS_OK;
+}
+
+/* The short form of --output stands by itself: "-o DIR", "-oDIR". */
+static bool take_short(struct ts_options *words, struct request *r, struct ts_error *error, enum ts_status *status)
+{
+    if (words->only_positional || words->next >= words->argc || strncmp(words->argv[words->next], "-o", 2) != 0)
+        return false;
+    const char *value = words->argv[words->next++] + 2;
+    if (*value == '\0') {
+        if (words->next >= words->argc) {
+            *status = ts_error_set(error, TS_USAGE, "-o needs a folder");
+            return true;
+        }
+        value = words->argv[words->next++];
+    }
+    r->options.folder = value;
+    return true;
+}
+
+static enum ts_status read_words(int argc, char **argv, struct request *r, struct ts_error *error)
+{
+    struct ts_options words = {.argv = argv, .argc = argc};
+    enum ts_status status = TS_OK;
+    while (status == TS_OK) {
+        const struct ts_option *option;
+        const char *value;
+        if (take_short(&words, r, error, &status))
+            continue;
+        enum ts_option_found found = ts_options_next(&words, known, &option, &value, error);
+        if (found == TS_OPTION_END)
+            break;
+        if (found == TS_OPTION_WRONG)
+            return TS_USAGE;
+        if (found == TS_OPTION_FOUND)
+            status = take_option(option->id, value, r, error);
+        else if (r->options.input)
+            status = ts_error_set(error, TS_USAGE, "there is one INPUT at a time");
+        else
+            r->options.input = value;
+    }
+    if (status != TS_OK || r->help)
+        return status;
+    if (!r->options.input)
+        return ts_error_set(error, TS_USAGE, "say which INPUT to decode: a .tsraw file or a profile_log_device.csv");
+    if (!r->options.folder)
+        r->options.folder = getenv(FOLDER_VARIABLE);
+    if (!r->options.folder || !*r->options.folder)
+        return ts_error_set(error, TS_USAGE,
+                            "say where the files go: -o DIR, or " FOLDER_VARIABLE " in the environment");
+    if (strcmp(r->options.folder, "-") == 0) {
+        r->options.folder = NULL;
+        r->options.stream = "/dev/stdout";
+    }
+    return TS_OK;
+}
+
+static void tell(const struct request *r, const struct ts_noc_decode_report *report)
+{
+    struct ts_buf text;
+    struct ts_str lines, line;
+    bool done = false;
+    if (r->quiet)
+        return;
+    ts_buf_init(&text, 0);
+    ts_noc_decode_describe(report, &text);
+    lines = ts_buf_view(&text);
+    while (!text.failed && ts_str_split(&lines, '\n', &line, &done))
+        if (line.len)
+            fprintf(stderr, "tilesight: %.*s\n", TS_STR_ARG(line));
+    ts_buf_free(&text);
+    if (r->options.folder)
+        fprintf(stderr, "%" PRIu64 " %s with %" PRIu64 " records in %s\n", report->files,
+                report->files == 1 ? "file" : "files", report->records, r->options.folder);
+}
+
+int ts_command_noc_decode(int argc, char **argv)
+{
+    struct request request = {.options = {.format = TS_NOC_J4}};
+    struct ts_noc_decode_report report;
+    struct ts_context context;
+    struct ts_error error;
+    enum ts_status status = read_words(argc, argv, &request, &error);
+    if (status != TS_OK)
+        return ts_terminal_fail(&error, "noc-decode");
+    if (request.help)
+        return show_help();
+    ts_context_init(&context);
+    context.now_ns = ts_clock_ns;
+    ts_terminal_progress(&context);
+    ts_interrupt_cancels(&context);
+    status = ts_noc_decode(&context, &request.options, &report, &error);
+    ts_terminal_progress_done(&context);
+    if (status == TS_OK)
+        tell(&request, &report);
+    ts_noc_decode_report_free(&report);
+    return status == TS_OK ? 0 : ts_terminal_fail(&error, "noc-decode");
+}
