@@ -122,6 +122,54 @@ def timed_command(command, cwd=None):
     return {"ms": took, "mb": usage.ru_maxrss * 1024 / 1e6}
 
 
+def log_answers(command, folder, tool):
+    """The first answer from a device log, loading apart, and the same again."""
+    server = Server(command)
+    server.initialize()
+    handle = server.call("load_report", performance_path=folder)[0]["handle"]
+    first = {"ms": server.call(tool, handle=handle)[1]}
+    first["mb"] = server.memory()
+    again = {"ms": server.call(tool, handle=handle)[1]}
+    server.close()
+    return first, again
+
+
+def make_logs(shared, folder):
+    """A device log of 210 MB alone, with its CSV, compressed, and ten times over; folders by name."""
+    with_csv = os.path.join(folder, "log200m-csv")
+    name = "profile_log_device.csv"
+    if not os.path.exists(os.path.join(with_csv, "done")):
+        generator = os.path.join(shared, "tools", "make_device_log.py")
+        subprocess.run([sys.executable, generator, with_csv, "--size", "200M", "--cores", "8x8", "--ops-csv"], check=True,
+                       stdout=subprocess.DEVNULL)
+        open(os.path.join(with_csv, "done"), "a").close()
+    log = os.path.join(with_csv, name)
+    folders = {"csv": with_csv}
+    for kind, command in (("alone", "ln -f '{}' '{}'"), ("zst", "zstd -q -f -3 '{}' -o '{}.zst'"),
+                          ("gz", "gzip -6 -c '{}' > '{}.gz'"),
+                          ("2g", "for i in 0 1 2 3 4 5 6 7 8 9; do cat '{}'; done > '{}'")):
+        folders[kind] = os.path.join(folder, "log200m-" + kind)
+        if not os.path.exists(os.path.join(folders[kind], "done")):
+            os.makedirs(folders[kind], exist_ok=True)
+            subprocess.run(command.format(log, os.path.join(folders[kind], name)), shell=True, check=True)
+            open(os.path.join(folders[kind], "done"), "a").close()
+    return folders
+
+
+def report_logs(shared, inputs, ours, reference, runs):
+    """What one pass over a device log costs, and the answers after it."""
+    folders = make_logs(shared, inputs)
+    for kind, tool, name, target in (("alone", "zone_timings", "zone_timings, 210 MB log", "50x, 12 MB"),
+                                     ("2g", "zone_timings", "zone_timings, 2.1 GB log", "10 times that, 12 MB"),
+                                     ("zst", "zone_timings", "zone_timings, 210 MB log as .zst", "210 ms"),
+                                     ("gz", "zone_timings", "zone_timings, 210 MB log as .gz", "zlib's time"),
+                                     ("csv", "core_spread", "core_spread, 1,559 operations on 64 cores", "64 B each")):
+        first, again = zip(*(log_answers(ours, folders[kind], tool) for _ in runs))
+        compared = log_answers(reference, folders[kind], tool) if reference and kind == "alone" else (None, None)
+        report(name, first, compared[0], target)
+        report("  again", again, compared[1], "1 ms")
+
+
 def with_signposts(source, folder):
     """The 50k-row capture with a signpost before every 1,872 rows, so that windows can be asked."""
     target = os.path.join(folder, "ops_perf_results_signposts.csv")
@@ -220,6 +268,11 @@ def main():
         reference = timed_command([ref_report, *arguments]) if ref_report and os.path.exists(ref_report) else None
         report("perf-report as a table, ops50k", [timed_command([program, "perf-report", *arguments]) for _ in runs],
                reference, "60x")
+    if wanted("log"):
+        report_logs(shared, options.inputs, ours, ref_mcp, runs)
+    if wanted("sim"):
+        subprocess.run([sys.executable, os.path.join(ROOT, "tests", "bench", "bench_sim.py"), "--inputs", options.inputs,
+                        "--runs", str(options.runs), "--program", program])
     scan = os.path.join(ROOT, "build", "bench_csv_scan")
     if wanted("scan") and os.path.exists(scan):
         for line in subprocess.run([scan, csv50k], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():
