@@ -2,9 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/thread.h"
 #include "models/pipeline_rows.h"
 
-enum { NOBODY = UINT32_MAX, TWINS = 2, CHECK_EVERY = 65536 };
+enum { NOBODY = UINT32_MAX, TWINS = 2, PART = 16384 /* sets searched for at a time */ };
 
 /* The lanes that the two sides of a detail mean. */
 struct anchors {
@@ -16,7 +17,12 @@ struct connecting {
     struct anchors *anchors; /* per detail */
     uint32_t *set_order, *wait_order, *temporary;
     uint32_t *wait_first, *wait_end; /* per key, in wait_order: the next one and behind the last */
-    uint32_t *hints;                 /* per lane: where in it was looked last */
+};
+
+/* Some of the sets, in the order of time. */
+struct search {
+    const struct connecting *all;
+    uint32_t *hints; /* per lane: where in it was looked last */
 };
 
 static bool set_before(const void *data, uint32_t a, uint32_t b)
@@ -40,11 +46,11 @@ static double time_at(const struct ts_pipeline *pipeline, const struct ts_pipeli
 
 /* How many slices of the lane begin before the time, or at it when `at` is set. Flags come in the order of time, so the
  * search goes out from where the last one ended, in steps that double. */
-static uint32_t count_before(struct connecting *all, uint32_t number, double time, bool at)
+static uint32_t count_before(struct search *search, uint32_t number, double time, bool at)
 {
-    const struct ts_pipeline *pipeline = all->pipeline;
+    const struct ts_pipeline *pipeline = search->all->pipeline;
     const struct ts_pipeline_lane *lane = &pipeline->lanes.items[number];
-    uint32_t low = 0, high = lane->count, hint = all->hints[number], step = 1;
+    uint32_t low = 0, high = lane->count, hint = search->hints[number], step = 1;
 #define COUNTS(place) (at ? time_at(pipeline, lane, place) <= time : time_at(pipeline, lane, place) < time)
     if (hint < high && COUNTS(hint)) {
         low = hint + 1;
@@ -72,7 +78,7 @@ static uint32_t count_before(struct connecting *all, uint32_t number, double tim
             high = middle;
     }
 #undef COUNTS
-    all->hints[number] = low ? low - 1 : 0;
+    search->hints[number] = low ? low - 1 : 0;
     return low;
 }
 
@@ -87,29 +93,30 @@ static uint32_t choose(const struct ts_pipeline *pipeline, uint32_t a, uint32_t 
 }
 
 /* The last slice of the producer that begins no later than the flag is set. */
-static uint32_t find_producer(struct connecting *all, const uint32_t lanes[TWINS], double begin)
+static uint32_t find_producer(struct search *search, const uint32_t lanes[TWINS], double begin)
 {
+    const struct ts_pipeline *pipeline = search->all->pipeline;
     uint32_t found = NOBODY;
     for (unsigned i = 0; i < TWINS; i++) {
-        uint32_t count = lanes[i] == NOBODY ? 0 : count_before(all, lanes[i], begin, true);
+        uint32_t count = lanes[i] == NOBODY ? 0 : count_before(search, lanes[i], begin, true);
         if (count > 0)
-            found = choose(all->pipeline, found,
-                           all->pipeline->order[all->pipeline->lanes.items[lanes[i]].first + count - 1], true);
+            found = choose(pipeline, found, pipeline->order[pipeline->lanes.items[lanes[i]].first + count - 1], true);
     }
     return found;
 }
 
 /* The first slice of the consumer that begins no earlier than the wait ends. */
-static uint32_t find_consumer(struct connecting *all, const uint32_t lanes[TWINS], double end)
+static uint32_t find_consumer(struct search *search, const uint32_t lanes[TWINS], double end)
 {
+    const struct ts_pipeline *pipeline = search->all->pipeline;
     uint32_t found = NOBODY;
     for (unsigned i = 0; i < TWINS; i++) {
         if (lanes[i] == NOBODY)
             continue;
-        const struct ts_pipeline_lane *lane = &all->pipeline->lanes.items[lanes[i]];
-        uint32_t count = count_before(all, lanes[i], end, false);
+        const struct ts_pipeline_lane *lane = &pipeline->lanes.items[lanes[i]];
+        uint32_t count = count_before(search, lanes[i], end, false);
         if (count < lane->count)
-            found = choose(all->pipeline, found, all->pipeline->order[lane->first + count], false);
+            found = choose(pipeline, found, pipeline->order[lane->first + count], false);
     }
     return found;
 }
@@ -175,9 +182,8 @@ static bool prepare(struct connecting *all)
     all->temporary = malloc((sets > waits ? sets : waits) * sizeof *all->temporary + 1);
     all->wait_first = calloc((size_t)pipeline->keys + 1, sizeof *all->wait_first);
     all->wait_end = calloc((size_t)pipeline->keys + 1, sizeof *all->wait_end);
-    all->hints = calloc(pipeline->lanes.count + 1, sizeof *all->hints);
     if (!all->anchors || !all->set_order || !all->wait_order || !all->temporary || !all->wait_first || !all->wait_end ||
-        !all->hints || !find_anchors(all))
+        !find_anchors(all))
         return false;
     for (size_t i = 0; i < sets; i++)
         all->set_order[i] = (uint32_t)i;
@@ -185,50 +191,80 @@ static bool prepare(struct connecting *all)
     group_waits(all);
     free(all->temporary);
     all->temporary = NULL;
-    return true;
+    return ts_vec_reserve(&pipeline->arrows, sets);
 }
 
 /* ---- connecting ---- */
 
-static bool connect_set(struct connecting *all, const struct ts_pipeline_set *set)
+/* Each set with the wait that answers it, the n-th of a key with the n-th: `to` is its number for now. */
+static void match_waits(struct connecting *all)
 {
     struct ts_pipeline *pipeline = all->pipeline;
-    uint32_t key = pipeline->details.items[set->detail].key;
-    if (all->wait_first[key] == all->wait_end[key]) {
-        pipeline->skipped_without_wait++;
-        return true;
+    for (size_t i = 0; i < pipeline->sets.count; i++) {
+        const struct ts_pipeline_set *set = &pipeline->sets.items[all->set_order[i]];
+        uint32_t key = pipeline->details.items[set->detail].key;
+        bool left = all->wait_first[key] < all->wait_end[key];
+        uint32_t wait = left ? all->wait_order[all->wait_first[key]++] : NOBODY;
+        pipeline->skipped_without_wait += !left;
+        if (left)
+            pipeline->arrows.items[pipeline->arrows.count++] =
+                (struct ts_pipeline_arrow){all->set_order[i], wait, set->detail};
     }
-    const struct ts_pipeline_wait *wait = &pipeline->waits.items[all->wait_order[all->wait_first[key]++]];
-    const struct anchors *anchors = &all->anchors[set->detail];
-    struct ts_pipeline_arrow arrow = {find_producer(all, anchors->producers, set->begin), NOBODY, set->detail};
-    if (arrow.from != NOBODY)
-        arrow.to = find_consumer(all, anchors->consumers, wait->end);
-    if (arrow.to == NOBODY) {
-        pipeline->skipped_without_slice++;
-        return true;
+}
+
+/* From the numbers of a set and its wait to those of slices; NOBODY in `to` where one is missing. */
+static enum ts_status find_slices(void *data, size_t part, struct ts_error *error)
+{
+    const struct connecting *all = data;
+    struct ts_pipeline *pipeline = all->pipeline;
+    size_t first = part * PART, count = pipeline->arrows.count;
+    size_t end = count - first < PART ? count : first + PART;
+    struct search search = {all, calloc(pipeline->lanes.count + 1, sizeof(uint32_t))};
+    if (!search.hints)
+        return ts_error_no_memory(error);
+    for (size_t i = first; i < end; i++) {
+        struct ts_pipeline_arrow *arrow = &pipeline->arrows.items[i];
+        const struct anchors *anchors = &all->anchors[arrow->detail];
+        double begin = pipeline->sets.items[arrow->from].begin, wait_end = pipeline->waits.items[arrow->to].end;
+        arrow->from = find_producer(&search, anchors->producers, begin);
+        arrow->to = arrow->from == NOBODY ? NOBODY : find_consumer(&search, anchors->consumers, wait_end);
     }
-    if (pipeline->slices.items[arrow.to].start_ns < pipeline->slices.items[arrow.from].start_ns)
-        pipeline->backwards++;
-    return ts_vec_push(&pipeline->arrows, arrow);
+    free(search.hints);
+    return TS_OK;
+}
+
+static void keep_found(struct ts_pipeline *pipeline)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < pipeline->arrows.count; i++) {
+        struct ts_pipeline_arrow arrow = pipeline->arrows.items[i];
+        if (arrow.to == NOBODY) {
+            pipeline->skipped_without_slice++;
+            continue;
+        }
+        pipeline->backwards += pipeline->slices.items[arrow.to].start_ns < pipeline->slices.items[arrow.from].start_ns;
+        pipeline->arrows.items[kept++] = arrow;
+    }
+    pipeline->arrows.count = kept;
 }
 
 enum ts_status ts_pipeline_connect(struct ts_context *context, struct ts_pipeline *pipeline, struct ts_error *error)
 {
     struct connecting all = {.pipeline = pipeline};
     enum ts_status status = prepare(&all) ? TS_OK : ts_error_no_memory(error);
-    for (size_t i = 0; i < pipeline->sets.count && status == TS_OK; i++) {
-        if (!connect_set(&all, &pipeline->sets.items[all.set_order[i]]))
-            status = ts_error_no_memory(error);
-        else if (i % CHECK_EVERY == 0)
-            status = ts_context_check(context, error);
+    if (status == TS_OK) {
+        match_waits(&all);
+        size_t parts = pipeline->arrows.count / PART + (pipeline->arrows.count % PART != 0);
+        status = ts_parallel(context, parts, find_slices, &all, error);
     }
+    if (status == TS_OK)
+        keep_found(pipeline);
     free(all.anchors);
     free(all.set_order);
     free(all.wait_order);
     free(all.temporary);
     free(all.wait_first);
     free(all.wait_end);
-    free(all.hints);
     ts_vec_free(&pipeline->sets);
     ts_vec_free(&pipeline->waits);
     return status;
