@@ -109,6 +109,20 @@ static void add_links(const struct ts_question *question, const struct ts_captur
 
 /* ---- asking ---- */
 
+static enum ts_status finish(const struct ts_question *question, const struct ts_args *args, struct ts_answer *answer,
+                             struct ts_error *error)
+{
+    struct ts_buf advice;
+    ts_buf_init(&advice, 0);
+    if (question->too_large)
+        ts_args_explain(args, question->too_large, &advice);
+    enum ts_status status = ts_buf_status(&advice, error);
+    if (!status)
+        status = ts_answer_finish(answer, question->too_large ? advice.ptr : NULL, error);
+    ts_buf_free(&advice);
+    return status;
+}
+
 enum ts_status ts_ask(struct ts_context *context, const struct ts_question *question, const struct ts_args *args,
                       struct ts_capture *first, struct ts_capture *second, const struct ts_ask_options *options,
                       struct ts_answer **out, struct ts_error *error)
@@ -126,7 +140,7 @@ enum ts_status ts_ask(struct ts_context *context, const struct ts_question *ques
         if (ts_capture_changed(first) || (second && ts_capture_changed(second)))
             ts_answer_boolean(answer, answer->root, "capture_changed", true);
         add_links(question, first, options->link_base, answer);
-        status = ts_answer_finish(answer, question->too_large, error);
+        status = finish(question, args, answer, error);
     }
     ts_capture_release(first);
     if (second && second != first)

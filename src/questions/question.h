@@ -26,11 +26,12 @@ struct ts_param {
     const char *name; /* NULL ends the list */
     enum ts_param_kind kind;
     bool required;
-    const char *const *values; /* ENUM, GROUPS: NULL-terminated */
-    const char *standard;      /* ENUM: the default; NULL: none */
-    int64_t default_integer;   /* LIMIT, INTEGER */
-    int64_t maximum;           /* LIMIT: the cap */
-    const char *help;          /* one short sentence: schema description and --help */
+    const char *const *values;   /* ENUM, GROUPS: NULL-terminated */
+    const char *standard;        /* ENUM: the default; NULL: none */
+    int64_t default_integer;     /* LIMIT, INTEGER */
+    int64_t maximum;             /* LIMIT: the cap */
+    int64_t maximum_with_groups; /* LIMIT: the cap once a GROUPS argument has members; 0: the same */
+    const char *help;            /* one short sentence: schema description and --help */
 };
 
 /* What of a capture a question reads; load_report lists a question as answerable when all of it is there. */
@@ -66,7 +67,7 @@ struct ts_question {
     size_t any_table_count;
     const struct ts_field *fields;
     enum ts_link_kind link;
-    const char *too_large; /* which argument to lower when the answer is over the limit */
+    const char *too_large; /* which argument to lower when the answer is over the limit; ts_args_explain spells it */
     /* first is the capture (before), second the other one (after) or NULL. Adds to answer->root. */
     enum ts_status (*answer)(struct ts_context *context, const struct ts_args *args, struct ts_capture *first,
                              struct ts_capture *second, struct ts_answer *answer, struct ts_error *error);

@@ -142,14 +142,12 @@ static enum ts_status answer_top_ops(struct ts_context *context, const struct ts
     struct ts_ranking ranking;
     struct extras extras = {.with_flags = false};
     struct rows rows = {NULL, ts_perf_metric_of(ts_args_get(args, "by")->text)};
-    int64_t limit = ts_args_get(args, "limit")->integer;
     enum ts_status status = ts_perf_view_read(context, args, capture, &view, error);
     if (!status)
         status = read_extras(context, args, capture, view.report, &extras, error);
     if (!status) {
         rows.report = view.report;
-        limit = extras.details.any && limit > LIMIT_WITH_GROUPS ? LIMIT_WITH_GROUPS : limit;
-        status = rank(context, &rows, limit, &ranking, error);
+        status = rank(context, &rows, ts_args_get(args, "limit")->integer, &ranking, error);
     }
     if (!status)
         add_answer(answer, capture, &view, &rows, &extras, &ranking);
@@ -170,6 +168,7 @@ static const struct ts_param params[] = {
      .kind = TS_PARAM_LIMIT,
      .default_integer = 10,
      .maximum = LIMIT_PLAIN,
+     .maximum_with_groups = LIMIT_WITH_GROUPS,
      .help = "with include at most 25"},
     TS_PERF_RANGE_PARAMS,
     {.name = "include",

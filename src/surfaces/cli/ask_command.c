@@ -1,4 +1,6 @@
 /* A question as a subcommand: options from its parameters, captures from paths, the answer as a table or as JSON. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -10,6 +12,7 @@
 #include "surfaces/cli/commands.h"
 #include "surfaces/cli/environment.h"
 #include "surfaces/cli/options.h"
+#include "surfaces/cli/spelling.h"
 #include "surfaces/cli/table_view.h"
 #include "surfaces/cli/terminal.h"
 #include "surfaces/link_base.h"
@@ -44,6 +47,7 @@ struct request {
     yyjson_doc *frozen;
     struct ts_args args;
     struct ts_cli_captures captures;
+    const char *dashed; /* a path that looks like an option, named behind "--"; NULL: none */
     bool json, help;
     unsigned threads;
     enum ts_color_choice color;
@@ -110,20 +114,51 @@ static bool add_members(yyjson_mut_doc *doc, yyjson_mut_val *root, const char *n
     return true;
 }
 
+static bool is_number(const struct ts_param *param)
+{
+    return param->kind == TS_PARAM_LIMIT || param->kind == TS_PARAM_INTEGER || param->kind == TS_PARAM_ROW_ID;
+}
+
+/* A shell variable that is not set arrives as an empty word: that must not mean "no bound". */
+static enum ts_status refuse_empty(const struct ts_param *param, struct ts_error *error)
+{
+    struct ts_cli_name name;
+    return ts_error_set(error, TS_USAGE,
+                        "--%s was given nothing (an unset variable?); give a %s, or leave the option out",
+                        ts_cli_name(&name, param->name),
+                        param->kind == TS_PARAM_SIGNPOST ? "signpost's name"
+                        : param->kind == TS_PARAM_GROUPS ? "group of fields"
+                                                         : "value");
+}
+
+static enum ts_status add_number(struct request *request, const struct ts_param *param, const char *value,
+                                 struct ts_error *error)
+{
+    int64_t number;
+    struct ts_cli_name name;
+    struct ts_quote quote;
+    yyjson_mut_val *root = yyjson_mut_doc_get_root(request->arguments);
+    if (!ts_number_parse_i64(ts_str_from(value), &number))
+        return ts_error_set(error, TS_USAGE, "--%s takes a whole number of at most 64 bits, not %s",
+                            ts_cli_name(&name, param->name),
+                            ts_error_quote(&quote, ts_str_from(value), TS_QUOTE_ARGUMENT));
+    return yyjson_mut_obj_add_int(request->arguments, root, param->name, number) ? TS_OK : ts_error_no_memory(error);
+}
+
 static enum ts_status add_argument(struct request *request, const char *name, const char *value, struct ts_error *error)
 {
     const struct ts_param *param = param_of(request->question, name);
     yyjson_mut_doc *doc = request->arguments;
     yyjson_mut_val *root = yyjson_mut_doc_get_root(doc);
-    if (param->kind == TS_PARAM_GROUPS)
+    bool groups = param->kind == TS_PARAM_GROUPS;
+    if (value[groups ? strspn(value, ", \t") : 0] == '\0')
+        return refuse_empty(param, error);
+    if (groups)
         return add_members(doc, root, param->name, value) ? TS_OK : ts_error_no_memory(error);
     yyjson_mut_obj_remove_key(root, param->name); /* of an option given twice the last one counts */
-    int64_t number;
-    bool numeric = param->kind == TS_PARAM_LIMIT || param->kind == TS_PARAM_INTEGER;
-    bool added = numeric && ts_number_parse_i64(ts_str_from(value), &number)
-                     ? yyjson_mut_obj_add_int(doc, root, param->name, number)
-                     : yyjson_mut_obj_add_strcpy(doc, root, param->name, value);
-    return added ? TS_OK : ts_error_no_memory(error);
+    if (is_number(param))
+        return add_number(request, param, value, error);
+    return yyjson_mut_obj_add_strcpy(doc, root, param->name, value) ? TS_OK : ts_error_no_memory(error);
 }
 
 static enum ts_status take_option(struct request *request, const struct ts_option *option, const char *value,
@@ -170,6 +205,8 @@ static enum ts_status read_words(struct ts_context *context, struct request *req
         case TS_OPTION_WRONG:
             return error->code;
         case TS_OPTION_POSITIONAL:
+            if (value[0] == '-' && !request->dashed)
+                request->dashed = value;
             status = ts_cli_captures_bare(context, &request->captures, value, error);
             break;
         case TS_OPTION_FOUND:
@@ -192,17 +229,34 @@ static enum ts_status check_words(struct request *request, struct ts_error *erro
     if (!request->frozen)
         return ts_error_no_memory(error);
     enum ts_status status =
-        ts_args_check(request->question, yyjson_doc_get_root(request->frozen), false, &request->args, error);
+        ts_args_check_options(request->question, yyjson_doc_get_root(request->frozen), &request->args, error);
     if (status)
         return status;
     unsigned needed = captures_needed(request->question);
+    struct ts_cli_name name;
     if (request->captures.count == needed)
         return TS_OK;
     if (needed == 2)
         return ts_error_set(error, TS_USAGE, "%s compares two captures, before and after; %u named",
-                            request->question->name, request->captures.count);
-    return ts_error_set(error, TS_USAGE, "%s asks one capture; %s", request->question->name,
+                            ts_cli_name(&name, request->question->name), request->captures.count);
+    return ts_error_set(error, TS_USAGE, "%s asks one capture; %s", ts_cli_name(&name, request->question->name),
                         request->captures.count ? "several were named" : "name its folder or its file");
+}
+
+/* A limit outside its range is moved into it, as agents are told; a person sees fewer rows than asked for and is told here. */
+static void note_limits(const struct request *request)
+{
+    const struct ts_param *params = request->question->params;
+    for (size_t i = 0; params[i].name; i++) {
+        const struct ts_arg *arg = &request->args.values[i];
+        struct ts_cli_name name;
+        char note[160];
+        if (params[i].kind != TS_PARAM_LIMIT || arg->asked == arg->integer)
+            continue;
+        snprintf(note, sizeof note, "--%s %" PRId64 " is %s; showing %" PRId64, ts_cli_name(&name, params[i].name),
+                 arg->asked, arg->asked < arg->integer ? "below 1" : "above the cap", arg->integer);
+        ts_terminal_error(note);
+    }
 }
 
 static void describe_choices(const struct ts_question *question, struct ts_buf *out)
@@ -211,8 +265,7 @@ static void describe_choices(const struct ts_question *question, struct ts_buf *
         if (!param->values)
             continue;
         ts_buf_text(out, "\n--");
-        for (const char *c = param->name; *c; c++)
-            ts_buf_char(out, *c == '_' ? '-' : *c);
+        ts_cli_spell(out, param->name);
         ts_buf_text(out, param->kind == TS_PARAM_GROUPS ? " takes any of" : " is one of");
         for (const char *const *value = param->values; *value; value++)
             ts_buf_printf(out, "%s %s%s", value == param->values ? "" : ",", *value,
@@ -227,8 +280,7 @@ static int show_help(const struct request *request)
     struct ts_buf text;
     ts_buf_init(&text, 0);
     ts_buf_text(&text, "usage: tilesight ");
-    for (const char *c = question->name; *c; c++)
-        ts_buf_char(&text, *c == '_' ? '-' : *c);
+    ts_cli_spell(&text, question->name);
     ts_buf_printf(&text, " %s [OPTION...]\n\n%s.\n\n", captures_needed(question) == 2 ? "BEFORE AFTER" : "PATH...",
                   question->summary);
     ts_options_describe(request->options, &text);
@@ -282,6 +334,20 @@ static enum ts_status ask(struct ts_context *context, struct request *request, s
     return status;
 }
 
+/* The message in the words of the command line; the exit status. */
+static int fail(const struct request *request, struct ts_error *error)
+{
+    const struct ts_capture_paths *first = &request->captures.paths[0];
+    struct ts_cli_name name;
+    struct ts_quote quote;
+    ts_cli_spell_error(request->question, first->performance ? first->performance : first->profiler, error);
+    size_t len = strlen(error->message);
+    if (request->dashed)
+        snprintf(error->message + len, sizeof error->message - len, " (behind \"--\" every word is a path, also %s)",
+                 ts_error_quote(&quote, ts_str_from(request->dashed), TS_QUOTE_ARGUMENT));
+    return ts_terminal_fail(error, ts_cli_name(&name, request->question->name));
+}
+
 static int run(struct request *request, int argc, char **argv)
 {
     struct ts_error error;
@@ -296,9 +362,10 @@ static int run(struct request *request, int argc, char **argv)
     if (!status) {
         context.threads = request->threads ? request->threads : ts_cores();
         ts_terminal_progress(&context);
+        note_limits(request);
         status = ask(&context, request, &error);
     }
-    return status ? ts_terminal_fail(&error, request->question->name) : 0;
+    return status ? fail(request, &error) : 0;
 }
 
 int ts_command_ask(const struct ts_question *question, int argc, char **argv)

@@ -3,6 +3,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static enum ts_status check_path(const char *path, struct ts_error *error)
+{
+    return *path ? TS_OK
+                 : ts_error_set(error, TS_USAGE,
+                                "a path is empty (an unset variable?); name the capture's folder or file");
+}
+
 static enum ts_status next_capture(struct ts_cli_captures *captures, struct ts_capture_paths **out,
                                    struct ts_error *error)
 {
@@ -16,8 +23,11 @@ static enum ts_status next_capture(struct ts_cli_captures *captures, struct ts_c
 static enum ts_status add_half(struct ts_cli_captures *captures, size_t slot, const char *path, struct ts_error *error)
 {
     struct ts_capture_paths *paths = captures->count ? &captures->paths[captures->count - 1] : NULL;
+    enum ts_status status = check_path(path, error);
+    if (status)
+        return status;
     if (!paths || *(const char **)((char *)paths + slot)) {
-        enum ts_status status = next_capture(captures, &paths, error);
+        status = next_capture(captures, &paths, error);
         if (status)
             return status;
     }
@@ -68,7 +78,9 @@ enum ts_status ts_cli_captures_bare(struct ts_context *context, struct ts_cli_ca
 {
     char *resolved;
     enum ts_path_kind kind;
-    enum ts_status status = ts_path_resolve(context, path, &resolved, &kind, error);
+    enum ts_status status = check_path(path, error);
+    if (!status)
+        status = ts_path_resolve(context, path, &resolved, &kind, error);
     if (status)
         return status;
     struct contents contents = {false, false};

@@ -17,7 +17,7 @@ static const struct ts_param params[] = {
     {.name = "path", .kind = TS_PARAM_PATH, .help = "p"},
     {.name = "by", .kind = TS_PARAM_ENUM, .values = colours, .standard = "green", .help = "which colour"},
     {.name = "include", .kind = TS_PARAM_GROUPS, .values = colours, .help = "g"},
-    {.name = "limit", .kind = TS_PARAM_LIMIT, .default_integer = 10, .maximum = 100},
+    {.name = "limit", .kind = TS_PARAM_LIMIT, .default_integer = 10, .maximum = 100, .maximum_with_groups = 50},
     {.name = "rank", .kind = TS_PARAM_INTEGER, .default_integer = -7},
     {.name = "row", .kind = TS_PARAM_ROW_ID},
     {.name = "start", .kind = TS_PARAM_SIGNPOST},
@@ -143,6 +143,48 @@ static void test_integers(void **state)
     bad("{\"handle\":\"h\",\"rank\":9223372036854775808}", "64 bits");
 }
 
+/* The cap that groups lower holds whatever the order of the arguments, and what was asked stays known. */
+static void test_limits_with_groups(void **state)
+{
+    (void)state;
+    struct ts_args args = good("{\"handle\":\"h\",\"limit\":60,\"include\":[\"red\"]}");
+    assert_int_equal(ts_args_get(&args, "limit")->integer, 50);
+    assert_int_equal(ts_args_get(&args, "limit")->asked, 60);
+    args = good("{\"handle\":\"h\",\"limit\":60,\"include\":[]}");
+    assert_int_equal(ts_args_get(&args, "limit")->integer, 60);
+    args = good("{\"handle\":\"h\",\"include\":[\"red\"]}");
+    assert_int_equal(ts_args_get(&args, "limit")->integer, ts_args_get(&args, "limit")->asked);
+}
+
+static void test_names_of_options(void **state)
+{
+    (void)state;
+    static const char *const bad_options[][2] = {
+        {"{\"by\":\"purple\"}", "--by must be one of"},
+        {"{\"include\":[\"pink\"]}", "--include takes any of"},
+        {"{\"limit\":2.5}", "--limit must be an integer"},
+        {"{\"limit\":true}", "--limit must be an integer"},
+    };
+    struct ts_args args;
+    struct ts_error error;
+    for (size_t i = 0; i < sizeof bad_options / sizeof *bad_options; i++) {
+        yyjson_doc *doc = yyjson_read(bad_options[i][0], strlen(bad_options[i][0]), 0);
+        assert_int_equal(ts_args_check_options(&question, yyjson_doc_get_root(doc), &args, &error), TS_USAGE);
+        assert_non_null(strstr(error.message, bad_options[i][1]));
+        yyjson_doc_free(doc);
+    }
+    assert_int_equal(ts_args_check_options(&question, NULL, &args, &error), TS_OK);
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    ts_args_explain(&args, "lower limit, or include less; limits and bystanders stay", &text);
+    assert_string_equal(text.ptr, "lower --limit, or --include less; limits and bystanders stay");
+    ts_buf_clear(&text);
+    args = good("{\"handle\":\"h\"}");
+    ts_args_explain(&args, "lower limit", &text);
+    assert_string_equal(text.ptr, "lower limit");
+    ts_buf_free(&text);
+}
+
 static void test_row_ids(void **state)
 {
     (void)state;
@@ -259,6 +301,8 @@ int main(void)
         cmocka_unit_test(test_the_first_problem_is_told),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_limits_with_groups),
+        cmocka_unit_test(test_names_of_options),
         cmocka_unit_test(test_row_ids),
         cmocka_unit_test(test_groups),
         cmocka_unit_test(test_paths),
