@@ -89,7 +89,8 @@ class WrongUsage(unittest.TestCase):
         self.refused(2, ["diff-reports", BEFORE, AFTER, MESH], "more than 2")
         self.refused(2, ["top-ops", BEFORE, "--nope"], "--nope")
         self.refused(2, ["top-ops", BEFORE, "--limit"], "--limit")
-        self.refused(2, ["top-ops", BEFORE, "--limit", "many"], "limit")
+        for number in ("many", "1e1", "2.5", "99999999999999999999"):
+            self.refused(2, ["top-ops", BEFORE, "--limit", number], "--limit takes a whole number", f"not {number}\n")
         self.refused(2, ["top-ops", BEFORE, "--by", "speed"], "speed", "device_time")
         self.refused(2, ["top-ops", BEFORE, "--include", "config,nonsense"], "nonsense", "advice")
         self.refused(2, ["top-ops", BEFORE, "--json=yes"], "takes no value")
@@ -103,6 +104,47 @@ class WrongUsage(unittest.TestCase):
         self.refused(1, ["top-ops", "/no/such/folder"], "/no/such/folder")
         self.refused(1, ["top-ops", BEFORE, "--start-signpost", "nope"], "nope", "TOKEN")
         self.refused(1, ["diff-reports", BEFORE, MESH, "--start-signpost", "TOKEN"], "mesh")
+
+    def test_an_empty_word_is_an_unset_variable(self):
+        self.refused(2, ["top-ops", BEFORE, "--start-signpost", ""], "--start-signpost was given nothing")
+        self.refused(2, ["diff-reports", BEFORE, AFTER, "--end-signpost="], "--end-signpost was given nothing")
+        self.refused(2, ["find-operations", BEFORE, "--name-contains", ""], "--name-contains was given nothing")
+        self.refused(2, ["top-ops", BEFORE, "--limit", ""], "--limit was given nothing")
+        for list_of_none in ("", ",", " , ,"):
+            self.refused(2, ["top-ops", BEFORE, "--include", list_of_none], "--include was given nothing")
+        for words in ([""], ["--performance-path", ""], ["--profiler-path="]):
+            self.refused(2, ["top-ops", *words], "a path is empty")
+
+    def test_what_stands_alone_takes_no_word(self):
+        for word in ("--version", "--help", "-h", "help"):
+            self.refused(2, [word, "top-ops"], f"{word} stands alone", "top-ops is too much")
+
+    def test_messages_name_commands_and_options_as_typed(self):
+        self.refused(2, ["top_ops"], "top-ops asks one capture", "tilesight top-ops --help")
+        self.refused(2, ["diff_reports", BEFORE], "diff-reports compares two", "tilesight diff-reports --help")
+        self.refused(2, ["top-ops", BEFORE, "--by", "speed"], "--by must be one of")
+        self.refused(2, ["op-breakdown", BEFORE, "--group_by", "x"], "--group-by must be one of")
+        self.refused(2, ["top-ops", BEFORE, "--include", "nonsense"], "--include takes any of")
+        self.refused(2, ["top-ops", BEFORE, "--start-signpost", "x" * 257], "--start-signpost is 257")
+        self.refused(2, ["operation-detail", BEFORE], "operation-detail needs the option --operation-id")
+        self.refused(1, ["top-ops", BEFORE, "--start-signpost", "nope"], "(--start-signpost)")
+        self.refused(1, ["diff-reports", BEFORE, MESH, "--start-signpost", "TOKEN"],
+                     "without --start-signpost and --end-signpost")
+        self.refused(1, ["top-ops", "--profiler-path", BEFORE], "without --performance-path")
+
+    def test_what_only_looks_like_a_name_is_left_alone(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("top_ops", "a top_ops b", "group_by"):
+                path = os.path.join(folder, name)
+                os.mkdir(path)
+                self.refused(1, ["top-ops", path], path)
+                done = run("top-ops", name, cwd=folder)
+                self.assertTrue(done.stderr.startswith(f"tilesight: {name}: "), done.stderr)
+        self.refused(1, ["top-ops", BEFORE, "--start-signpost", "start_signpost"], 'called "start_signpost" (--start-')
+
+    def test_words_behind_two_dashes_are_paths_and_the_message_says_so(self):
+        self.refused(2, ["top-ops", "--", BEFORE, "--limit", "1"], "every word is a path, also --limit")
+        self.assertNotIn("every word", run("top-ops", BEFORE, AFTER).stderr)
 
     def test_a_terminal_sequence_in_a_word_is_not_passed_on(self):
         done = run("\033[31mred")
@@ -160,6 +202,17 @@ class Output(Scratch):
         self.assertEqual(answer("top-ops", BEFORE, "--limit", "0")["returned"], 1)
         self.assertEqual(answer("top-ops", BEFORE, "--limit", "5000")["returned"], 66)
 
+    def test_a_clamped_limit_is_told_beside_the_answer(self):
+        for limit, more, note in (("-5", [], "--limit -5 is below 1; showing 1"), ("0", [], "--limit 0 is below 1; showing 1"),
+                                  ("101", [], "--limit 101 is above the cap; showing 100"),
+                                  ("26", ["--include", "config"], "--limit 26 is above the cap; showing 25"),
+                                  ("100", [], None), ("25", ["--include", "config"], None), ("1", [], None)):
+            for form in ([], ["--json"]):
+                done = run("top-ops", BEFORE, "--limit", limit, *more, *form)
+                self.assertEqual((done.returncode, done.stderr), (0, f"tilesight: {note}\n" if note else ""))
+                self.assertNotIn("cap", done.stdout)
+        self.assertEqual(run("top-ops", BEFORE, "--include", "config").stderr, "")
+
     def test_a_pipe_gets_no_colours_unless_asked(self):
         self.assertNotIn("\033", run("top-ops", BEFORE).stdout)
         self.assertIn("\033", run("top-ops", BEFORE, "--color").stdout)
@@ -187,6 +240,33 @@ class Output(Scratch):
             shown = run(*words, path).stdout
             for bad in ("\u001b", "\u0007", "\u202e", "\u200b"):
                 self.assertNotIn(bad, shown, words)
+
+    def capture_of(self, *rows):
+        """A report with these (op code, device kernel duration in ns)."""
+        header = "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,CORE COUNT,HOST START TS,DEVICE KERNEL DURATION [ns]"
+        return self.write(CSV, "\n".join([header, *(f"{code},tt_dnn_device,{i},0,64,{i},{ns}"
+                                                  for i, (code, ns) in enumerate(rows))]) + "\n")
+
+    def test_text_is_escaped_once_and_a_backslash_is_no_escape(self):
+        path = self.capture_of(("plain\\x41", 3000), ("zero\u200bwidth", 2000), ("back\\u{200B}", 1000))
+        self.assertEqual([op["op_code"] for op in answer("top-ops", path)["ops"]],
+                         ["plain\\x41", "zero\u200bwidth", "back\\u{200B}"])
+        shown = run("top-ops", path).stdout
+        for text in ("plain\\\\x41 ", "zero\\u{200B}width ", "back\\\\u{200B} "):
+            self.assertIn(text, shown)
+        self.assertNotIn("x5c", shown.lower())
+        on_terminal = self.on_terminal("top-ops", str(path), env={"TERM": "xterm", "COLUMNS": "100"})
+        self.assertIn("zero\\u{200B}width ", on_terminal)
+
+    def test_large_numbers_are_shown(self):
+        path = self.capture_of(("Huge", "1.5e28"), ("Large", "2e17"), ("Small", "1500"))
+        shown = run("top-ops", path).stdout
+        self.assertRegex(shown, r"Huge +1\.5e25 ")
+        self.assertRegex(shown, r"Large +200,000,000,000,000\.0 ")
+        self.assertRegex(shown, r"Small +1\.5 ")
+        self.assertIn("device time total: 1.50000000002e25\n", shown)
+        self.assertIn("change of the total: 1.5", run("diff-reports", BEFORE, path).stdout)
+        self.assertRegex(run("op-breakdown", path).stdout, r"Huge +Other +1 +1\.5e25 ")
 
     def test_a_full_disk_is_a_failure(self):
         with open("/dev/full", "w") as full:
@@ -262,6 +342,25 @@ class PerfReport(Scratch):
         self.assertIn("File too large", done.stderr)
         self.assertEqual({path.name: path.read_text() for path in self.folder.iterdir()},
                          {"rows.csv": "old", "rows_stacked.csv": "old"})
+
+    def test_groups_of_an_earlier_run_are_not_passed_off_as_this_ones(self):
+        out = self.folder / "rows.csv"
+        run("perf-report", f"{MESH}/{CSV}", "--csv", out)
+        done = run("perf-report", f"{MESH}/{CSV}", "--csv", out, "--id-range", "1000-2000")
+        self.assertIn("rows_stacked.csv is of an earlier run", done.stderr)
+
+    def test_the_default_window_says_where_it_begins(self):
+        rows = ["OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns],HOST START TS", "A,tt_dnn_device,0,1000,10",
+                "E,signpost,,,20", "B,tt_dnn_device,0,2000,30", "E,signpost,,,40", "C,tt_dnn_device,0,4000,50", ""]
+        path = self.write("twice.csv", "\n".join(rows))
+        self.assertIn("the first signpost with the last one's name, E (row id 3)", run("perf-report", path).stderr)
+        path = self.write("once.csv", "\n".join(rows[:4] + [""]))
+        self.assertIn("the last signpost, E (row id 3)", run("perf-report", path).stderr)
+
+    def test_a_name_that_reads_as_a_capture_is_warned_of(self):
+        done = run("perf-report", f"{MESH}/{CSV}", "--csv", self.folder / "ops_perf_results_report.csv")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("will be taken for an operations CSV", done.stderr)
 
     def test_a_private_file_stays_private(self):
         out = self.write("rows.csv", "old")

@@ -32,12 +32,31 @@ static bool numeric(enum ts_field_kind kind)
     return kind == TS_KIND_NUMBER || kind == TS_KIND_INTEGER;
 }
 
+/* Answers hold a number whose shortest text has an exponent as that text. */
+static bool is_number(yyjson_mut_val *value)
+{
+    return yyjson_mut_is_num(value) || yyjson_mut_is_raw(value);
+}
+
+static double number_of(yyjson_mut_val *value)
+{
+    double number = TS_ABSENT;
+    if (yyjson_mut_is_raw(value))
+        ts_number_parse((struct ts_str){yyjson_mut_get_raw(value), yyjson_mut_get_len(value)}, &number);
+    else
+        number = yyjson_mut_get_num(value);
+    return number;
+}
+
+/* From here on digits in full say more than is known, and are harder to read than an exponent. */
+static const double shown_in_full = 1e15;
+
 /* Decimals a number needs, at most 3. */
 static int places_needed(yyjson_mut_val *value)
 {
-    if (!yyjson_mut_is_real(value))
+    double number = is_number(value) ? number_of(value) : 0;
+    if (yyjson_mut_is_int(value) || !(number < shown_in_full && number > -shown_in_full))
         return 0;
-    double number = yyjson_mut_get_real(value);
     int places = 0;
     while (places < 3 && ts_round(number, places) != ts_round(number, 3))
         places++;
@@ -55,6 +74,46 @@ static const struct ts_field *child_of(const struct view *view, const struct ts_
 }
 
 static void add_value(const struct view *view, const struct ts_field *field, yyjson_mut_val *value, int places);
+
+/* Text of a capture. A backslash of its own is doubled, so that it is not taken for one of ours. */
+static void add_text(const struct view *view, struct ts_str text)
+{
+    struct ts_str piece;
+    bool done = false, first = true;
+    while (ts_str_split(&text, '\\', &piece, &done)) {
+        ts_buf_text(view->out, first ? "" : "\\\\");
+        ts_utf8_escape(view->out, piece);
+        first = false;
+    }
+}
+
+/* Whole numbers of 64 bits exactly: a double may not hold them. */
+static void add_whole(const struct view *view, uint64_t magnitude)
+{
+    if (magnitude >= 1000)
+        add_whole(view, magnitude / 1000);
+    ts_buf_printf(view->out, magnitude >= 1000 ? ",%03u" : "%u", (unsigned)(magnitude % 1000));
+}
+
+static void add_number(const struct view *view, yyjson_mut_val *value, int places)
+{
+    char text[TS_NUMBER_TEXT_MAX];
+    if (yyjson_mut_is_int(value)) {
+        int64_t number = yyjson_mut_get_sint(value);
+        bool negative = yyjson_mut_is_sint(value) && number < 0;
+        ts_buf_text(view->out, negative ? "-" : "");
+        add_whole(view, negative ? 0 - (uint64_t)number : yyjson_mut_get_uint(value));
+        if (places > 0)
+            ts_buf_printf(view->out, ".%0*d", places, 0);
+        return;
+    }
+    double number = number_of(value);
+    if (number < shown_in_full && number > -shown_in_full)
+        ts_number_grouped(number, places < 0 ? places_needed(value) : places, text);
+    else
+        ts_number_json(number, text);
+    ts_buf_text(view->out, text);
+}
 
 /* An object within a line: the values of the members that are declared as columns, "0: 48.3"; where none is, all members
  * with their keys. */
@@ -80,7 +139,7 @@ static void add_object(const struct view *view, const struct ts_field *field, yy
     yyjson_mut_obj_foreach(object, index, max, key, value)
     {
         ts_buf_text(view->out, index ? ", " : "");
-        ts_utf8_escape(view->out, (struct ts_str){yyjson_mut_get_str(key), yyjson_mut_get_len(key)});
+        add_text(view, (struct ts_str){yyjson_mut_get_str(key), yyjson_mut_get_len(key)});
         ts_buf_char(view->out, ' ');
         add_value(view, NULL, value, -1);
     }
@@ -100,17 +159,14 @@ static void add_list(const struct view *view, const struct ts_field *field, yyjs
 /* A value as a person reads it, on one line; places < 0: as many decimals as it needs. */
 static void add_value(const struct view *view, const struct ts_field *field, yyjson_mut_val *value, int places)
 {
-    char text[TS_NUMBER_TEXT_MAX];
     switch (yyjson_mut_get_type(value)) {
     case YYJSON_TYPE_STR:
-        ts_utf8_escape(view->out, (struct ts_str){yyjson_mut_get_str(value), yyjson_mut_get_len(value)});
+        add_text(view, (struct ts_str){yyjson_mut_get_str(value), yyjson_mut_get_len(value)});
         break;
-    case YYJSON_TYPE_NUM: {
-        double number = yyjson_mut_get_num(value);
-        size_t len = ts_number_grouped(number, places < 0 ? places_needed(value) : places, text);
-        ts_buf_add(view->out, text, len);
+    case YYJSON_TYPE_NUM:
+    case YYJSON_TYPE_RAW:
+        add_number(view, value, places);
         break;
-    }
     case YYJSON_TYPE_BOOL:
         ts_buf_text(view->out, yyjson_mut_get_bool(value) ? "yes" : "no");
         break;
@@ -161,7 +217,7 @@ static void add_member_lines(const struct view *view, const struct ts_field *fie
         for (size_t i = 0; child && i < name.len; i++)
             ts_buf_char(view->out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
         if (!child)
-            ts_utf8_escape(view->out, name);
+            add_text(view, name);
         ts_buf_text(view->out, ": ");
         add_value(view, child, value, -1);
         add_unit(view, child);
@@ -304,6 +360,9 @@ static bool fill_row(struct libscols_line *line, const struct view *view, const 
 static bool fill_table(struct libscols_table *table, const struct view *view, const struct column *columns,
                        unsigned count, yyjson_mut_val *rows)
 {
+    /* Cells hold no character that drives a terminal; encoded again, their backslashes would not be what they were. */
+    if (scols_table_enable_noencoding(table, 1) != 0)
+        return false;
     if (view->look->color)
         scols_table_enable_colors(table, 1);
     if (view->look->width) {
