@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "base/write.h"
@@ -521,6 +522,8 @@ static enum ts_status prepare_stacked(struct ts_context *context, const struct t
         if (status == TS_OK && options->plot && !result->plot_path)
             status = ts_arena_error(&result->arena, error);
         result->groups = stacked->count;
+    } else if (access(path, F_OK) == 0) {
+        result->stacked_left = path;
     }
     ts_stacked_destroy(stacked);
     return status;

@@ -38,7 +38,8 @@ struct ts_perf_csv_result {
     uint32_t device_ops, host_ops, signpost_rows; /* of these */
     uint32_t groups;                              /* written to the stacked report */
     const char *stacked_path;                     /* NULL: no stacked report was written */
-    const char *plot_path;                        /* beside it, .svg for .csv; NULL without plot */
+    const char *stacked_left;     /* nothing to group, and a file of an earlier run stands there untouched; else NULL */
+    const char *plot_path;        /* beside it, .svg for .csv; NULL without plot */
     struct ts_str after_signpost; /* the default window: which signpost it follows; empty: another window was used */
     struct ts_perf_csv_signpost *signposts; /* filled when device_ops is 0, so that another window can be chosen */
     uint32_t signpost_count;

@@ -197,16 +197,32 @@ static enum ts_status show_json(struct job *job)
 
 /* ---- messages ---- */
 
+/* A bound is the first of its name, so the window by default begins at the first signpost that is called as the last. */
 static void say_window(const struct ts_perf_selection *selection)
 {
+    if (!selection->after_signpost.len)
+        return;
+    const struct ts_signposts *signposts = &selection->source->signposts;
+    const uint64_t *index = ts_map_find(&signposts->by_name, selection->after_signpost);
+    bool repeats = index && signposts->items[*index].occurrences > 1;
     struct ts_quote quote;
-    if (selection->after_signpost.len)
-        fprintf(
-            stderr,
-            "tilesight: reporting the rows behind the last signpost, %s (row id %llu); --ignore-signposts takes the "
-            "whole file\n",
+    fprintf(stderr,
+            "tilesight: reporting the rows behind %s, %s (row id %llu); --ignore-signposts takes the whole file\n",
+            repeats ? "the first signpost with the last one's name" : "the last signpost",
             ts_error_quote(&quote, selection->after_signpost, TS_QUOTE_FILE),
-            (unsigned long long)selection->after_row + 2);
+            (unsigned long long)(repeats ? signposts->items[*index].first : selection->after_row) + 2);
+}
+
+/* A report beside the captures it was made of must not be read as one of them. */
+static void warn_of_name(const char *path)
+{
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    struct ts_str name = ts_str_from(slash ? slash + 1 : path);
+    struct ts_quote quote;
+    if (path && ts_str_starts_with(name, TS_STR("ops_perf_results")) && ts_str_ends_with(name, TS_STR(".csv")))
+        fprintf(stderr,
+                "tilesight: %s will be taken for an operations CSV when its folder is read; give it another name\n",
+                ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE));
 }
 
 static void say_files(const struct job *job, const struct ts_perf_csv_result *result)
@@ -222,6 +238,11 @@ static void say_files(const struct job *job, const struct ts_perf_csv_result *re
     if (result->plot_path)
         fprintf(stderr, "tilesight: the groups drawn in %s\n",
                 ts_error_quote(&quote, ts_str_from(result->plot_path), TS_QUOTE_FILE));
+    if (result->stacked_left)
+        fprintf(stderr, "tilesight: no groups to write; %s is of an earlier run and was left as it is\n",
+                ts_error_quote(&quote, ts_str_from(result->stacked_left), TS_QUOTE_FILE));
+    warn_of_name(csv);
+    warn_of_name(result->stacked_path);
 }
 
 /* A window without device operations: what could be asked instead. */
