@@ -270,6 +270,10 @@ def main():
                reference, "60x")
     if wanted("log"):
         report_logs(shared, options.inputs, ours, ref_mcp, runs)
+    if wanted("database"):
+        subprocess.run([sys.executable, os.path.join(ROOT, "tests", "bench", "bench_database.py"), "--inputs", options.inputs,
+                        "--runs", str(options.runs), "--program", program]
+                       + (["--reference", ref_mcp[0]] if ref_mcp else []))
     if wanted("sim"):
         subprocess.run([sys.executable, os.path.join(ROOT, "tests", "bench", "bench_sim.py"), "--inputs", options.inputs,
                         "--runs", str(options.runs), "--program", program])
