@@ -324,14 +324,25 @@ static inline uint8_t quick_kind(const struct ts_log_scanner *scanner, struct ts
     return kind_of(scanner, type);
 }
 
-/* Offsets of the first QUICK_FIELDS separators; behind the last that there is, 63. */
+#define NEXT_END(i) (ends[i] = (uint32_t)__builtin_ctzll(separators | last), separators &= separators - 1)
+
+/* Offsets of the first four separators; behind the last that there is, 63. Written out as above. */
+static inline uint64_t find_first_ends(uint64_t separators, uint32_t *ends)
+{
+    const uint64_t last = UINT64_C(1) << 63;
+    NEXT_END(0), NEXT_END(1), NEXT_END(2), NEXT_END(3);
+    return separators;
+}
+
+/* The same of the first QUICK_FIELDS. */
 static inline void find_ends(uint64_t separators, uint32_t ends[QUICK_FIELDS])
 {
     const uint64_t last = UINT64_C(1) << 63;
-#define NEXT_END(i) (ends[i] = (uint32_t)__builtin_ctzll(separators | last), separators &= separators - 1)
-    NEXT_END(0), NEXT_END(1), NEXT_END(2), NEXT_END(3), NEXT_END(4), NEXT_END(5), NEXT_END(6), NEXT_END(7);
-#undef NEXT_END
+    separators = find_first_ends(separators, ends);
+    NEXT_END(4), NEXT_END(5), NEXT_END(6), NEXT_END(7);
 }
+
+#undef NEXT_END
 
 /* A number of at most 9 digits, blanks before it skipped. */
 static inline bool short_digits(const char *start, const char *end, uint32_t *out)
@@ -354,9 +365,10 @@ static inline bool short_digits(const char *start, const char *end, uint32_t *ou
 /* Take in the first four fields of a line. False when they are not as writers write them. */
 static inline bool learn_prefix(struct ts_log_scanner *scanner, const char *line)
 {
-    struct quick_masks masks = find_separators(line);
-    uint32_t ends[QUICK_FIELDS];
-    find_ends(masks.separators, ends);
+    struct quick_block a = find_in_block(line), b = find_in_block(line + 16);
+    struct quick_masks masks = {a.separators | b.separators << 16, a.stops | b.stops << 16};
+    uint32_t ends[4];
+    find_first_ends(masks.separators, ends);
     if (ends[3] >= QUICK_PREFIX || (masks.stops & ((UINT64_C(2) << ends[3]) - 1)) != 0 ||
         !short_digits(line, line + ends[0], &scanner->slot) ||
         !short_digits(line + ends[0] + 1, line + ends[1], &scanner->x) ||

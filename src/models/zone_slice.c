@@ -141,18 +141,21 @@ static enum ts_status add_lane(struct ts_zone_slice *slice, struct ts_slice_lane
     return TS_OK;
 }
 
-static enum ts_status find_lane(struct ts_zone_slice *slice, const struct ts_log_row *row, uint32_t *out,
-                                struct ts_error *error)
+static inline bool is_lane(const struct ts_slice_lane *have, const struct ts_log_row *row, struct ts_text_key key)
 {
-    struct ts_slice_lane lane = {.core = {row->slot, row->x, row->y}, .key = key_of(row->risc)};
-    uint32_t hash = lane_hash(&lane.core, lane.key), mask = slice->lane_slot_count - 1;
+    return have->core.slot == row->slot && have->core.x == row->x && have->core.y == row->y &&
+           same_text(have->key, have->risc, key, row->risc);
+}
+
+static enum ts_status look_up_lane(struct ts_zone_slice *slice, const struct ts_log_row *row, struct ts_text_key key,
+                                   uint32_t *out, struct ts_error *error)
+{
+    struct ts_slice_lane lane = {.core = {row->slot, row->x, row->y}, .key = key};
+    uint32_t hash = lane_hash(&lane.core, key), mask = slice->lane_slot_count - 1;
     for (uint32_t at = hash & mask; slice->lane_slots[at]; at = (at + 1) & mask) {
-        const struct ts_slice_lane *have = &slice->lanes.items[slice->lane_slots[at] - 1];
-        if (memcmp(&have->core, &lane.core, sizeof lane.core) == 0 &&
-            same_text(have->key, have->risc, lane.key, row->risc)) {
-            *out = slice->lane_slots[at] - 1;
+        *out = slice->lane_slots[at] - 1;
+        if (is_lane(&slice->lanes.items[*out], row, key))
             return TS_OK;
-        }
     }
     uint32_t number = (uint32_t)slice->lanes.count;
     enum ts_status status = add_lane(slice, &lane, row->risc, error);
@@ -165,6 +168,25 @@ static enum ts_status find_lane(struct ts_zone_slice *slice, const struct ts_log
     slice->lane_slots[at] = number + 1;
     *out = number;
     return TS_OK;
+}
+
+/* Cores follow one another in the same order again and again, so the one that came next last time is tried first. */
+static inline enum ts_status find_lane(struct ts_zone_slice *slice, const struct ts_log_row *row, uint32_t *out,
+                                       struct ts_error *error)
+{
+    struct ts_text_key key = key_of(row->risc);
+    uint32_t before = *out;
+    if (before < slice->lanes.count) {
+        uint32_t guess = slice->lanes.items[before].next;
+        if (is_lane(&slice->lanes.items[guess], row, key)) {
+            *out = guess;
+            return TS_OK;
+        }
+    }
+    enum ts_status status = look_up_lane(slice, row, key, out, error);
+    if (status == TS_OK && before < slice->lanes.count)
+        slice->lanes.items[before].next = *out;
+    return status;
 }
 
 static inline uint32_t look_up_group(const struct ts_zone_slice *slice, struct ts_text_key key, struct ts_str zone,
@@ -212,11 +234,26 @@ static enum ts_status find_new_group(struct ts_zone_slice *slice, struct ts_str 
     return *out != UINT32_MAX ? TS_OK : add_group(slice, zone, risc, out, error);
 }
 
+/* So do zones: after the start or end of one, the group that came next last time is tried first. */
 static inline enum ts_status find_group(struct ts_zone_slice *slice, struct ts_str zone, uint32_t risc, uint32_t *out,
                                         struct ts_error *error)
 {
-    *out = look_up_group(slice, key_of(zone), zone, risc);
-    return *out != UINT32_MAX ? TS_OK : find_new_group(slice, zone, risc, out, error);
+    struct ts_text_key key = key_of(zone);
+    uint32_t *guess = NULL;
+    if (slice->last_group < slice->groups.count) {
+        guess = &slice->groups.items[slice->last_group].next[slice->last_kind];
+        const struct ts_slice_group *have = &slice->groups.items[*guess];
+        if (have->risc == risc && same_text(have->key, have->zone, key, zone)) {
+            *out = *guess;
+            return TS_OK;
+        }
+    }
+    *out = look_up_group(slice, key, zone, risc);
+    if (*out == UINT32_MAX)
+        return find_new_group(slice, zone, risc, out, error);
+    if (guess)
+        *guess = *out;
+    return TS_OK;
 }
 
 /* The core has rows of the group. False when memory is out. */
@@ -267,10 +304,15 @@ struct ts_slice_zone *ts_zone_slice_find(const struct ts_zone_slice *slice, stru
 }
 
 /* The entry of a key; a new one has no flags and no pair. NULL when memory is out. */
-static inline struct ts_slice_zone *zone_at(struct ts_zone_slice *slice, struct ts_zone_key key, bool *added)
+static inline struct ts_slice_zone *zone_at(struct ts_zone_slice *slice, struct ts_slice_lane *lane,
+                                            struct ts_zone_key key, bool *added)
 {
-    uint32_t mask = slice->zone_slot_count - 1, at = (uint32_t)ts_zone_key_hash(key) & mask;
+    /* What ends is most often what started last on the same processor, or what stands around that. */
     *added = false;
+    for (unsigned i = 0; i < 2; i++)
+        if (lane->recent[i] < slice->zones.count && ts_zone_key_equal(slice->zones.items[lane->recent[i]].key, key))
+            return &slice->zones.items[lane->recent[i]];
+    uint32_t mask = slice->zone_slot_count - 1, at = (uint32_t)ts_zone_key_hash(key) & mask;
     for (; slice->zone_slots[at]; at = (at + 1) & mask) {
         struct ts_slice_zone *zone = &slice->zones.items[slice->zone_slots[at] - 1];
         if (ts_zone_key_equal(zone->key, key))
@@ -286,6 +328,8 @@ static inline struct ts_slice_zone *zone_at(struct ts_zone_slice *slice, struct 
     } else {
         slice->zone_slots[at] = count;
     }
+    lane->recent[1] = lane->recent[0];
+    lane->recent[0] = count - 1;
     return &slice->zones.items[count - 1];
 }
 
@@ -317,7 +361,7 @@ static inline bool pair_row(struct ts_zone_slice *slice, const struct ts_log_row
     struct ts_slice_group *group = &slice->groups.items[number];
     bool added;
     struct ts_zone_key key = {row->run, lane, row->run_numeric ? number : number | TS_ZONE_RUN_TEXT};
-    struct ts_slice_zone *zone = zone_at(slice, key, &added);
+    struct ts_slice_zone *zone = zone_at(slice, &slice->lanes.items[lane], key, &added);
     if (!zone)
         return false;
     if (added) {
@@ -394,7 +438,10 @@ static inline enum ts_status place_row(struct ts_zone_slice *slice, const struct
             return status;
     }
     *lane = slice->last_lane;
-    return find_group(slice, row->zone, slice->lanes.items[*lane].info.risc, group, error);
+    enum ts_status status = find_group(slice, row->zone, slice->lanes.items[*lane].info.risc, group, error);
+    slice->last_group = *group;
+    slice->last_kind = row->kind;
+    return status;
 }
 
 static inline enum ts_status work_row(struct ts_zone_slice *slice, const struct ts_log_row *row, struct ts_error *error)

@@ -20,6 +20,8 @@ struct ts_slice_lane {
     struct ts_log_lane info;
     struct ts_text_key key;
     struct ts_str risc;
+    uint32_t next;      /* the lane that followed it last */
+    uint32_t recent[2]; /* where its last new zones are, or were in the piece before */
     /* Zone starts in this piece: */
     bool started;
     uint32_t backwards; /* starts earlier than the start before them */
@@ -38,6 +40,7 @@ struct ts_slice_group {
     uint32_t risc, group; /* group: in names */
     bool kernel;
     bool met;                 /* in this piece */
+    uint32_t next[3];         /* the group that followed it last, by the kind of its row */
     struct ts_zone_sums sums; /* of this piece */
     uint64_t *cores;          /* bits by core: where any row of it was, in all pieces so far */
     uint32_t core_words;
@@ -70,7 +73,8 @@ struct ts_zone_slice {
     TS_VEC(struct ts_slice_group) groups;
     uint32_t *lane_slots, *group_slots; /* hash tables: number + 1 */
     uint32_t lane_slot_count, group_slot_count;
-    uint32_t last_lane;
+    uint32_t last_lane, last_group;
+    uint8_t last_kind;
 
     /* Of the piece: */
     TS_VEC(struct ts_slice_zone) zones;
