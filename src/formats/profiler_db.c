@@ -257,8 +257,10 @@ static enum ts_status read_schema_row(struct ts_db *db, sqlite3_stmt *stmt, stru
 {
     const char *table = (const char *)sqlite3_column_text(stmt, 0);
     const char *column = (const char *)sqlite3_column_text(stmt, 1);
-    struct ts_db_columns *columns = table ? table_named(db, table) : NULL;
-    if (!columns || !column)
+    if (!table || !column)
+        return ts_error_no_memory(error);
+    struct ts_db_columns *columns = table_named(db, table);
+    if (!columns)
         return TS_OK;
     columns->exists = true;
     char *name = ts_arena_strdup(&db->arena, ts_str_from(column));
@@ -283,29 +285,41 @@ static enum ts_status read_schema(struct ts_db *db, struct ts_error *error)
 }
 
 /* How a table's rows can be called by number; a table made WITHOUT ROWID refuses the statement. */
-static const char *rowid_name(struct ts_db *db, enum ts_db_table table)
+static enum ts_status find_rowid(struct ts_db *db, enum ts_db_table table, struct ts_error *error)
 {
     static const char *const names[] = {"rowid", "_rowid_", "oid"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        char sql[128];
-        sqlite3_stmt *stmt = NULL;
-        if (has_name(&db->tables[table], names[i]))
-            continue;
-        snprintf(sql, sizeof sql, "SELECT %s FROM main.%s", names[i], table_names[table]);
-        bool good = sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL) == SQLITE_OK;
-        sqlite3_finalize(stmt);
-        return good ? names[i] : NULL;
-    }
-    return NULL;
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && has_name(&db->tables[table], names[i]))
+        i++;
+    if (i == sizeof names / sizeof *names)
+        return TS_OK;
+    char sql[128];
+    sqlite3_stmt *stmt = NULL;
+    snprintf(sql, sizeof sql, "SELECT %s FROM main.%s", names[i], table_names[table]);
+    int result = sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL);
+    sqlite3_finalize(stmt);
+    if (result != SQLITE_OK && result != SQLITE_ERROR)
+        return ts_db_failed(db, result, table_names[table], error);
+    db->tables[table].rowid = result == SQLITE_OK ? names[i] : NULL;
+    return TS_OK;
+}
+
+bool ts_db_has_rowids(const struct ts_db *db, enum ts_db_table table)
+{
+    return db->tables[table].rowid;
 }
 
 static enum ts_status read_encoding(struct ts_db *db, struct ts_error *error)
 {
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt = NULL;
     int result = sqlite3_prepare_v2(db->handle, "PRAGMA encoding", -1, &stmt, NULL);
-    if (result == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
-        db->utf8 = strcmp((const char *)sqlite3_column_text(stmt, 0), "UTF-8") == 0;
+    if (result == SQLITE_OK)
+        result = sqlite3_step(stmt) == SQLITE_ROW ? SQLITE_OK : sqlite3_extended_errcode(db->handle);
+    const char *name = result == SQLITE_OK ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    db->utf8 = name && strcmp(name, "UTF-8") == 0;
     sqlite3_finalize(stmt);
+    if (result == SQLITE_OK && !name)
+        return ts_error_no_memory(error);
     return result == SQLITE_OK ? TS_OK : ts_db_failed(db, result, NULL, error);
 }
 
@@ -395,7 +409,7 @@ static enum ts_status open_once(struct ts_db *db, struct ts_error *error)
         status = read_encoding(db, error);
     for (unsigned i = 0; i < TS_DB_TABLES && status == TS_OK; i++)
         if (db->tables[i].exists)
-            db->tables[i].rowid = rowid_name(db, (enum ts_db_table)i);
+            status = find_rowid(db, (enum ts_db_table)i, error);
     /* A database that was being changed may read as damaged. */
     if (found && (status == TS_OK || status == TS_INPUT)) {
         struct ts_error moved;

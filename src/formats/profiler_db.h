@@ -43,6 +43,9 @@ bool ts_db_has_table(const struct ts_db *db, enum ts_db_table table);
 /* Names are compared without regard to ASCII case, as SQL does. */
 bool ts_db_has_column(const struct ts_db *db, enum ts_db_table table, const char *column);
 
+/* Whether its rows have numbers, as all but tables made WITHOUT ROWID do. */
+bool ts_db_has_rowids(const struct ts_db *db, enum ts_db_table table);
+
 /* ---- where rows lie ---- */
 
 /* Rows that follow one another and have the same key. */
@@ -56,8 +59,8 @@ struct ts_db_index {
     uint64_t rows;    /* with a key */
     uint64_t keyless; /* whose key is no whole number: nothing can find them */
 };
-/* One pass over a table that has rowids (ts_db_has_rowids). *out is the caller's. A table or column that is missing gives an
- * index without runs. Errors: TS_INPUT, TS_BUSY, TS_LIMIT (memory), TS_NO_MEMORY, TS_CANCELLED. */
+/* One pass over a table. *out is the caller's. A table or column that is missing, or a table without rowids, gives an index
+ * without runs. Errors: TS_INPUT, TS_BUSY, TS_LIMIT (memory), TS_NO_MEMORY, TS_CANCELLED. */
 enum ts_status ts_db_index_create(struct ts_context *context, struct ts_db *db, enum ts_db_table table, const char *key,
                                   struct ts_db_index *out, struct ts_error *error);
 void ts_db_index_free(struct ts_db_index *index);

@@ -109,7 +109,8 @@ bool ts_db_text(struct ts_db_rows *rows, unsigned column, struct ts_str *out)
     case SQLITE_TEXT:
     case SQLITE_BLOB:
         *out = stored_text(rows->db, rows->stmt, at);
-        if (!out->ptr && out->len > 0) {
+        /* An empty blob has no address; a text that had to be converted has one unless memory was out. */
+        if (!out->ptr && (out->len > 0 || (!rows->db->utf8 && sqlite3_column_type(rows->stmt, at) == SQLITE_TEXT))) {
             rows->failed = true;
             return false;
         }

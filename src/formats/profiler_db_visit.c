@@ -15,7 +15,8 @@ struct visit {
     struct ts_error error;
 };
 
-static void read_other(sqlite3_value *value, int type, struct ts_db_cell *cell)
+/* False when memory is out. */
+static bool read_other(const struct ts_db *db, sqlite3_value *value, int type, struct ts_db_cell *cell)
 {
     double number;
     cell->is_integer = false;
@@ -25,10 +26,16 @@ static void read_other(sqlite3_value *value, int type, struct ts_db_cell *cell)
         cell->is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
         cell->integer = cell->is_integer ? (int64_t)number : 0;
     } else if (type != SQLITE_NULL) {
-        cell->text.ptr = (const char *)sqlite3_value_text(value);
+        bool as_held = db->utf8 || type == SQLITE_BLOB;
+        cell->text.ptr = as_held ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
         cell->text.len = (size_t)sqlite3_value_bytes(value);
+        if (!cell->text.ptr && !as_held)
+            return false;
+        if (!cell->text.ptr)
+            cell->text.ptr = "";
         cell->is_integer = ts_number_parse_whole(cell->text, &cell->integer);
     }
+    return true;
 }
 
 static void on_row(sqlite3_context *context, int count, sqlite3_value **values)
@@ -41,8 +48,10 @@ static void on_row(sqlite3_context *context, int count, sqlite3_value **values)
         if (type == SQLITE_INTEGER) {
             cell->is_integer = true;
             cell->integer = sqlite3_value_int64(values[i]);
-        } else {
-            read_other(values[i], type, cell);
+        } else if (!read_other(visit->db, values[i], type, cell)) {
+            visit->status = ts_error_no_memory(&visit->error);
+            sqlite3_result_error_nomem(context);
+            return;
         }
     }
     visit->status = visit->visit(visit->data, visit->cells, &visit->error);

@@ -197,6 +197,12 @@ static enum ts_status answer_load_report(struct ts_context *context, const struc
     if (capture->performance_path)
         ts_answer_name(answer, answer->root, "tt_perf_report_version", TS_PERF_REPORT_RULES);
     add_answerable(context, capture, answer);
+    /* What a question cannot be answered for must be the database's fault. */
+    if (capture->db_problem.code != TS_OK && !is_passed_over(capture->db_problem.code)) {
+        if (error)
+            *error = capture->db_problem;
+        return capture->db_problem.code;
+    }
     add_csv(capture, answer);
     if (readable)
         add_signposts(&source->signposts, answer);

@@ -1,0 +1,146 @@
+/* The database questions with many arguments: what is answered is as it was declared, and says it twice alike. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/profiler_report.h"
+
+static const char *const calls[][2] = {
+    {"load_report", NULL},
+    {"find_operations", NULL},
+    {"find_operations", "{\"name_contains\":\"T\",\"called_from\":\"CODE\",\"limit\":1}"},
+    {"find_operations", "{\"called_from\":\"nobody\"}"},
+    {"memory_profile", NULL},
+    {"memory_profile", "{\"buffer_type\":\"L1\",\"limit\":1}"},
+    {"memory_profile", "{\"buffer_type\":\"DRAM\"}"},
+    {"tensor_flow", "{\"tensor_id\":1}"},
+    {"tensor_flow", "{\"tensor_id\":2}"},
+    {"tensor_flow", "{\"tensor_id\":3}"},
+    {"tensor_flow", "{\"tensor_id\":4}"},
+    {"tensor_flow", "{\"tensor_id\":5}"},
+    {"operation_provenance", "{\"operation_id\":1}"},
+    {"operation_provenance", "{\"operation_id\":1,\"limit\":1}"},
+    {"operation_provenance", "{\"operation_id\":2}"},
+    {"operation_provenance", "{\"operation_id\":3}"},
+};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static struct perf_bench bench;
+
+static int make_bench(void **state)
+{
+    (void)state;
+    perf_bench_make(&bench);
+    return 0;
+}
+
+static int free_bench(void **state)
+{
+    (void)state;
+    perf_bench_free(&bench);
+    return 0;
+}
+
+/* How many of the calls are answered; each is held against its declaration, and asked twice. */
+static unsigned ask_all(void)
+{
+    unsigned answered = 0;
+    for (size_t i = 0; i < CALLS; i++) {
+        struct ts_answer *answer;
+        struct ts_error error;
+        enum ts_status status =
+            ts_session_ask(bench.session, calls[i][0], calls[i][1], bench.captures[0], NULL, &answer, &error);
+        if (status != TS_OK) {
+            if (status != TS_REFUSED)
+                fail_msg("%s %s: %s", calls[i][0], calls[i][1], error.message);
+            continue;
+        }
+        char *first = strdup(ts_answer_json(answer, NULL));
+        ts_answer_destroy(answer);
+        yyjson_doc *again = perf_bench_ask(&bench, calls[i][0], calls[i][1]);
+        char *second = yyjson_write(again, 0, NULL);
+        assert_string_equal(first, second);
+        free(first);
+        free(second);
+        yyjson_doc_free(again);
+        answered++;
+    }
+    return answered;
+}
+
+static void test_a_usual_report(void **state)
+{
+    (void)state;
+    profiler_report_open(&bench, "usual", profiler_report_usual);
+    assert_int_equal(ask_all(), CALLS);
+}
+
+static void test_ranks(void **state)
+{
+    (void)state;
+    profiler_report_open(&bench, "ranked", profiler_report_ranked);
+    assert_int_equal(ask_all(), CALLS);
+}
+
+static void test_hardly_a_column(void **state)
+{
+    (void)state;
+    profiler_report_open(&bench, "bare", profiler_report_bare);
+    assert_int_equal(ask_all(), 9);
+}
+
+static void test_no_profiler_report(void **state)
+{
+    (void)state;
+    perf_bench_capture(&bench, "perf", "OP CODE,OP TYPE,DEVICE ID\nA,tt_dnn_device,0\n");
+    perf_bench_refused(&bench, "find_operations", NULL, TS_REFUSED, "without profiler_path");
+    perf_bench_write(&bench, "none/other", "");
+    unsigned none = perf_bench_open_pair(&bench, "none", NULL);
+    struct ts_answer *answer;
+    struct ts_error error;
+    assert_int_equal(ts_session_ask(bench.session, "memory_profile", NULL, bench.captures[none], NULL, &answer, &error),
+                     TS_REFUSED);
+    assert_non_null(strstr(error.message, "no db.sqlite in"));
+}
+
+static void test_figures(void **state)
+{
+    (void)state;
+    profiler_report_open(&bench, "usual", profiler_report_usual);
+    yyjson_doc *answer = perf_bench_ask(&bench, "memory_profile", "{\"limit\":2}");
+    perf_expect(
+        answer, "/memory_by_buffer_type/L1",
+        "{\"peak\":96,\"operations_at_peak\":1,\"operation_count\":2,\"returned\":2,\"operations\":["
+        "{\"operation_id\":1,\"name\":\"ttnn.matmul\",\"size\":96},{\"operation_id\":2,\"name\":null,\"size\":64}]}");
+    perf_expect(answer, "/buffer_types_present", "[\"DRAM\",\"L1\",\"L1_SMALL\",\"odd\"]");
+    perf_expect(answer, "/l1_pressure/operations/0",
+                "{\"operation_id\":1,\"name\":\"ttnn.matmul\",\"device_id\":0,\"fullness_pct\":6.4,\"free_segments\":2,"
+                "\"largest_free_block\":886,\"largest_free_pct\":88.6}");
+    perf_expect(answer, "/l1_pressure/operation_count", "4");
+    yyjson_doc_free(answer);
+    answer = perf_bench_ask(&bench, "tensor_flow", "{\"tensor_id\":4}");
+    perf_expect(answer, "/tensor/memory_config/shard_spec",
+                "{\"grid\":\"[(x=0,y=0) - (x=1,y=1)]\",\"shape\":[1,2],\"orientation\":\"X\",\"mode\":\"M\","
+                "\"physical_shard_shape\":\"std::nullopt\"}");
+    yyjson_doc_free(answer);
+    answer = perf_bench_ask(&bench, "tensor_flow", "{\"tensor_id\":1}");
+    perf_expect(answer, "/tensor/size", "64");
+    yyjson_doc_free(answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_a_usual_report, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_ranks, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_hardly_a_column, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_no_profiler_report, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_figures, make_bench, free_bench),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
