@@ -160,6 +160,21 @@ def check_unlisted(folder, words, reason):
     assert isinstance(refusal, str) and reason in refusal, refusal
 
 
+def check_real():
+    """A slice of a log that a device wrote, cut off before its last zones end."""
+    log = SHARED / "data" / "real" / "device-log" / "n300_llama_slice_profile_log_device.csv"
+    with tempfile.TemporaryDirectory() as work:
+        os.symlink(log, pathlib.Path(work, "profile_log_device.csv"))
+        _, sums, cores = read_log(pathlib.Path(work))
+        timings = answer("zone-timings", work, "--limit=100")
+    with open(log, encoding="utf-8") as file:
+        starts = sum(line.count(",ZONE_START,") - line.count(",ZONE_END,") for line in file)
+    got = {(zone["zone"], zone["risc"]): (zone["occurrences"], zone["total_cycles"], zone["cores"])
+           for zone in timings["zones"]}
+    assert got == {group: (*sums[group], len(cores[group])) for group in sums} and got, f"real: {got}"
+    assert timings["unpaired"] == {"starts": starts, "ends": 0, "dropped_starts": 0} and starts > 0, timings
+
+
 def main():
     if not GENERATOR.is_file():
         print("no generator: TILESIGHT_SHARED names no folder with tools/make_device_log.py")
@@ -171,6 +186,7 @@ def main():
             check(case, folder)
         check_unlisted(pathlib.Path(work, "untyped"), ["--format", "untyped"], "zone starts from ends")
         check_unlisted(pathlib.Path(work, "no_clock"), ["--mhz", "0"], "CHIP_FREQ")
+    check_real()
     return 0
 
 

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <zlib.h>
+#include <zstd.h>
 #include <cmocka.h>
 
 #include "base/buf.h"
@@ -355,13 +357,77 @@ static void test_the_limit_of_open_starts(void **state)
     ts_buf_free(&log);
 }
 
+/* A compressed log is one stream, read by one thread at a time. */
+static void test_compressed_logs(void **state)
+{
+    struct fixture *fixture = *state;
+    struct ts_buf log;
+    random_log(&log, 4711, 9000, 9, COLUMNS);
+    struct ts_str text = ts_buf_view(&log);
+    struct slow_log *slow = slow_log_read(text.ptr, text.len, 200000);
+    size_t room = ZSTD_compressBound(text.len);
+    char *packed = malloc(room);
+    size_t packed_len = ZSTD_compress(packed, room, text.ptr, text.len, 3);
+    assert_false(ZSTD_isError(packed_len));
+    const char *zst = scratch_put(&fixture->scratch, "log.csv.zst", (struct ts_str){packed, packed_len});
+    const char *gz = scratch_path(&fixture->scratch, "log.csv.gz");
+    gzFile file = gzopen(gz, "wb");
+    assert_int_equal(gzwrite(file, text.ptr, (unsigned)text.len), (int)text.len);
+    assert_int_equal(gzclose(file), Z_OK);
+    for (unsigned threads = 1; threads < 5; threads++) {
+        compare(fixture, zst, text, slow, threads, threads * 5000, false);
+        compare(fixture, gz, text, slow, threads, threads * 3000, threads == 2);
+    }
+    free(packed);
+    slow_log_free(slow);
+    ts_buf_free(&log);
+}
+
+static uint64_t some_time(void)
+{
+    return 1;
+}
+
+static void cancel(void *data, uint64_t done, uint64_t total, const char *message)
+{
+    struct ts_context *context = data;
+    assert_true(done <= total);
+    assert_non_null(strstr(message, "cancelled.csv"));
+    if (done > total / 4)
+        atomic_store(&context->cancelled, true);
+}
+
+static void test_progress_and_cancellation(void **state)
+{
+    struct fixture *fixture = *state;
+    struct ts_buf log;
+    random_log(&log, 5, 4000, 0, COLUMNS);
+    const char *path = scratch_put(&fixture->scratch, "cancelled.csv", ts_buf_view(&log));
+    for (unsigned threads = 1; threads < 4; threads++) {
+        for (int check_only = 0; check_only < 2; check_only++) {
+            struct ts_context context;
+            struct ts_device_zones *zones = NULL;
+            const struct ts_device_zones_options options = {.block = 1000, .check_only = check_only};
+            ts_context_init(&context);
+            context.threads = threads;
+            context.now_ns = some_time;
+            context.progress = cancel;
+            context.progress_data = &context;
+            enum ts_status status = ts_device_zones_read(&context, path, &options, NULL, &zones, NULL);
+            /* Other threads may have come to the end before this one reported. */
+            assert_true(status == TS_CANCELLED || (status == TS_OK && threads > 1));
+            ts_device_zones_destroy(zones);
+        }
+    }
+    ts_buf_free(&log);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_cut_of_a_small_log),
-        cmocka_unit_test(test_random_logs),
-        cmocka_unit_test(test_random_pre_rename_logs),
-        cmocka_unit_test(test_the_limit_of_open_starts),
+        cmocka_unit_test(test_every_cut_of_a_small_log), cmocka_unit_test(test_random_logs),
+        cmocka_unit_test(test_random_pre_rename_logs),   cmocka_unit_test(test_the_limit_of_open_starts),
+        cmocka_unit_test(test_compressed_logs),          cmocka_unit_test(test_progress_and_cancellation),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
