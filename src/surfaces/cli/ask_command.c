@@ -80,8 +80,8 @@ static void make_options(struct request *request)
     unsigned count = 0;
     for (const struct ts_param *param = request->question->params; param->name; param++)
         if (!names_a_capture(param))
-            request->options[count++] =
-                (struct ts_option){param->name, argument_name(param), param->help, OPTION_PARAM};
+            request->options[count++] = (struct ts_option){
+                param->name, argument_name(param), param->help ? param->help : "how many to list", OPTION_PARAM};
     for (unsigned i = 0; i < COMMON_COUNT; i++)
         request->options[count++] = common_options[i];
     request->options[count] = (struct ts_option){NULL, NULL, NULL, 0};
