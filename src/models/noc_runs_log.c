@@ -136,7 +136,7 @@ enum ts_status ts_noc_runs_settle_wire(struct ts_noc_runs *runs, struct ts_error
         if (w1 + w2 + w4 != 1)
             return ts_error_set(error, TS_INPUT,
                                 "the log does not tell which generation its NoC events are of (%s); say so with --wire",
-                                w1 + w2 + w4 ? "several fit" : "none fits all of them");
+                                (w1 + w2 + w4) != 0 ? "several fit" : "none fits all of them");
         if (w4 && g->late && (g->like4 != 0) == (g->like5 != 0))
             return ts_error_set(
                 error, TS_INPUT,
