@@ -232,6 +232,20 @@ static void test_why_a_row_is_not_in_the_log(void **state)
     yyjson_doc_free(answer);
 }
 
+static void test_windows_include_their_ends(void **state)
+{
+    yyjson_doc *answer =
+        spread(bench_of(state),
+               HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "100", "200") KERNEL("2,1", "BRISC", "1", "99", "180")
+                   KERNEL("3,1", "BRISC", "1", "120", "201") KERNEL("1,1", "BRISC", "1", "300", "300"),
+               CSV_COLUMNS "A,tt_dnn_device,1,0,1,100,200,90\nA,tt_dnn_device,1,0,1,300,300,80\n");
+    perf_expect(answer, "/ops/0/cores_in_log", "1");
+    perf_expect(answer, "/ops/0/max_us", "0.1");
+    perf_expect(answer, "/ops/1/max_us", "0");
+    perf_expect(answer, "/ops/1/imbalance", "null");
+    yyjson_doc_free(answer);
+}
+
 static void test_rows_without_cycles_pool(void **state)
 {
     yyjson_doc *answer = spread(bench_of(state),
@@ -426,6 +440,7 @@ int main(void)
         TEST(test_logs_that_are_refused),
         TEST(test_spans_of_two_cores),
         TEST(test_why_a_row_is_not_in_the_log),
+        TEST(test_windows_include_their_ends),
         TEST(test_rows_without_cycles_pool),
         TEST(test_more_and_fewer_cores_than_the_row),
         TEST(test_zones_of_one_device_only),
