@@ -12,7 +12,7 @@
 #define PIECE (1 * TS_MIB)  /* of the array, for one turn */
 #define SLACK (32 * TS_KIB) /* behind a piece, for its last event */
 #define TOP_WINDOW (64 * TS_KIB)
-enum { LOOK_BACK = 64, GUESSES = 64 };
+enum { LOOK_BACK = 64, GUESSES = 16 };
 #define NOWHERE UINT64_MAX
 
 /* ---- a window on the block ---- */

@@ -56,17 +56,12 @@ static enum ts_status make_folder(struct ts_arena *arena, const char *path, stru
     }
 }
 
-static enum ts_status same_folder(const char *a, const char *b, bool *same, struct ts_error *error)
+/* Links followed. */
+static bool same_folder(const char *a, const char *b)
 {
-    char *x = realpath(a[0] ? a : ".", NULL), *y = x ? realpath(b[0] ? b : ".", NULL) : NULL;
-    enum ts_status status = TS_OK;
-    if (y)
-        *same = strcmp(x, y) == 0;
-    else
-        status = ts_error_system(error, x ? b : a, "resolve", errno);
-    free(x);
-    free(y);
-    return status;
+    struct stat x, y;
+    return stat(a[0] ? a : ".", &x) == 0 && stat(b[0] ? b : ".", &y) == 0 && x.st_dev == y.st_dev &&
+           x.st_ino == y.st_ino;
 }
 
 static enum ts_status open_dump(struct cleaning *cleaning, const char *path, struct ts_error *error)
@@ -222,17 +217,13 @@ static void warn_of_copy(void *data, const char *line)
 static enum ts_status make_copy(struct cleaning *cleaning, struct ts_error *error)
 {
     const struct ts_clean_sim_options *options = cleaning->options;
-    bool same = true;
-    if (!options->output || options->no_copy)
+    if (!options->output || options->no_copy || same_folder(cleaning->source, cleaning->output))
         return TS_OK;
-    enum ts_status status = same_folder(cleaning->source, cleaning->output, &same, error);
-    if (status != TS_OK || same)
-        return status;
     const char *target = ts_clean_sim_path_join(cleaning->arena, cleaning->output, "raw_simulator");
     if (!target)
         return ts_error_no_memory(error);
-    status = ts_clean_sim_copy(cleaning->context, cleaning->source, target, options->copy_run_only, warn_of_copy,
-                               cleaning, error);
+    enum ts_status status = ts_clean_sim_copy(cleaning->context, cleaning->source, target, options->copy_run_only,
+                                              warn_of_copy, cleaning, error);
     if (status != TS_OK)
         return status;
     cleaning->result->copy = target;

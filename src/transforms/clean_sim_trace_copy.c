@@ -20,8 +20,8 @@ enum { DEPTH_MAX = 32, PERMISSIONS = 07777 };
 struct copying {
     struct ts_context *context;
     struct ts_arena arena; /* of paths */
-    char *root;            /* source, links resolved */
-    char *target;          /* links resolved */
+    char root[PATH_MAX];   /* source, links resolved */
+    char target[PATH_MAX]; /* links resolved */
     bool run_only;
     void (*warn)(void *data, const char *line);
     void *warn_data;
@@ -196,14 +196,11 @@ static enum ts_status copy_entry(void *data, const char *name, struct ts_error *
     const char *path = ts_clean_sim_path_join(&copying->arena, copying->target_folder, name);
     if (!shown || !path)
         return ts_error_no_memory(error);
-    char *real = realpath(shown, NULL);
-    if (!real) {
-        warn_number(copying, shown, path, errno);
-        return TS_OK;
-    }
-    enum ts_status status = copy_real(copying, real, shown, path, error);
-    free(real);
-    return status;
+    char real[PATH_MAX];
+    if (realpath(shown, real))
+        return copy_real(copying, real, shown, path, error);
+    warn_number(copying, shown, path, errno);
+    return TS_OK;
 }
 
 static enum ts_status copy_folder(struct copying *copying, const char *source, const char *target,
@@ -243,18 +240,16 @@ enum ts_status ts_clean_sim_copy(struct ts_context *context, const char *source,
     if (mkdir(target, 0777) != 0 && errno != EEXIST)
         return ts_error_system(error, target, "make", errno);
     ts_arena_init(&copying.arena, 0);
-    copying.root = realpath(source[0] ? source : ".", NULL);
-    copying.target = realpath(target, NULL);
     copying.buffer = malloc(COPY_SIZE);
     enum ts_status status;
     if (!copying.buffer)
         status = ts_error_no_memory(error);
-    else if (!copying.root || !copying.target)
-        status = ts_error_system(error, copying.root ? target : source, "resolve", errno);
+    else if (!realpath(source[0] ? source : ".", copying.root))
+        status = ts_error_system(error, source, "resolve", errno);
+    else if (!realpath(target, copying.target))
+        status = ts_error_system(error, target, "resolve", errno);
     else
         status = copy_folder(&copying, copying.root, target, error);
-    free(copying.root);
-    free(copying.target);
     free(copying.buffer);
     ts_arena_free(&copying.arena);
     return status;

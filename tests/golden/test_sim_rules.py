@@ -249,6 +249,24 @@ def test_container():
     check(f"byte {cut.stat().st_size}" in Cleaned(cut.read_bytes()).stderr)
 
 
+def test_large_blocks():
+    """Sizes beyond 32 bits; the file has holes, so that it takes no room."""
+    with tempfile.TemporaryDirectory() as temporary:
+        path = pathlib.Path(temporary) / "visualize_data.bin"
+        size = 5 << 30
+        with open(path, "wb") as file:
+            file.write(dumps.block(200, b"", size=size))
+            file.seek(size, 1)
+            file.write(trace(arrow()))
+        if path.stat().st_blocks * 512 > 1 << 30:
+            return
+        run = subprocess.run([PROGRAM, "clean-sim-trace", str(path)], capture_output=True, text=True)
+        check(run.returncode == 0 and "arrows: 1 drawn" in run.stdout, run.stderr)
+        os.truncate(path, size)
+        run = subprocess.run([PROGRAM, "clean-sim-trace", str(path)], capture_output=True, text=True)
+        check(run.returncode == 1 and f"byte {size}" in run.stderr, run.stderr)
+
+
 def test_wrong_json():
     for text, says in (("", "ends at byte 0"), ("[]", "an object"), ("null", "an object"), ("{}x", "byte 2"), ('{"traceEvents":null}', "null"),
                        ('{"traceEvents":{}}', "object"), ('{"traceEvents":["a"]}', "event 0"), ('{"traceEvents":[{},]}', "byte 19"),

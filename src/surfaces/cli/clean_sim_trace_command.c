@@ -1,5 +1,4 @@
 /* tilesight clean-sim-trace: from a simulator dump to a pipeline one can read. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -358,7 +357,11 @@ static int clean(struct request *request)
     ts_terminal_progress_done(&context);
     if (status != TS_OK)
         return fail(&error);
-    bool good = fflush(stdout) == 0 && (request->options.pipeline.compat || sum_up(&result));
+    bool good = fflush(stdout) == 0;
+    if (!good)
+        fputs("error: cannot write to standard output; the files are written\n", stderr);
+    else if (!request->options.pipeline.compat)
+        good = sum_up(&result);
     ts_clean_sim_result_free(&result);
     return good ? 0 : 1;
 }
