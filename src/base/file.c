@@ -336,7 +336,7 @@ static const char *kind_text(mode_t mode)
     case S_IFDIR:
         return "a directory";
     case S_IFIFO:
-        return "a named pipe";
+        return "a pipe";
     case S_IFSOCK:
         return "a socket";
     case S_IFCHR:
@@ -428,8 +428,10 @@ static enum ts_status settle_descriptor(int fd, const char *path, struct ts_iden
         return ts_error_system(error, path, "examine", errno);
     if (!S_ISREG(info.st_mode)) {
         struct ts_quote quote;
-        return ts_error_set(error, TS_INPUT, "%s: expected a regular file, found %s",
-                            ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE), kind_text(info.st_mode));
+        bool stream = S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode);
+        return ts_error_set(error, TS_INPUT, "%s: expected a regular file, found %s%s",
+                            ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE), kind_text(info.st_mode),
+                            stream ? "; write what comes out of it into a file and name that" : "");
     }
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)

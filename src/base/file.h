@@ -57,6 +57,9 @@ void ts_reader_close(struct ts_reader *reader);
 enum ts_status ts_reader_read(struct ts_reader *reader, void *buffer, size_t capacity, size_t *got,
                               struct ts_error *error);
 const char *ts_reader_path(const struct ts_reader *reader);
+/* What the content that was read looks like though it is not read as that, with the cure ("gzip data: ..."); NULL: nothing
+ * known. */
+const char *ts_reader_looks_like(const struct ts_reader *reader);
 /* As it was at opening. */
 const struct ts_identity *ts_reader_identity(const struct ts_reader *reader);
 /* TS_OK when the file is still what it was at opening; TS_CHANGED otherwise. Call after the last read. */

@@ -177,7 +177,7 @@ static enum ts_status changed(const struct ts_part_request *request, const char 
     struct ts_quote label, path;
     return ts_error_set(
         error, TS_CHANGED,
-        "%s: the capture changed %s: %s is no longer the file it was; loading it again gives a fresh handle",
+        "%s: the capture changed %s: %s is no longer the file it was; open it again to read what is there now",
         ts_error_quote(&label, ts_str_from(request->label), TS_QUOTE_ARGUMENT), when,
         ts_error_quote(&path, ts_str_from(request->path), TS_QUOTE_FILE));
 }

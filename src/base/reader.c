@@ -23,10 +23,11 @@ struct ts_reader {
     char doing[256]; /* what progress says */
     struct ts_identity identity;
     enum packing packing;
-    int fd;               /* -1: memory is the source */
-    struct ts_str memory; /* what is not yet taken of it */
-    uint64_t taken;       /* bytes read from the source */
-    uint64_t given;       /* bytes handed to the caller */
+    int fd;                /* -1: memory is the source */
+    struct ts_str memory;  /* what is not yet taken of it */
+    uint64_t taken;        /* bytes read from the source */
+    uint64_t given;        /* bytes handed to the caller */
+    unsigned char head[4]; /* the first of them */
 
     /* Compressed streams only. */
     unsigned char *input;
@@ -322,9 +323,21 @@ enum ts_status ts_reader_read(struct ts_reader *reader, void *buffer, size_t cap
                                           : read_packed(reader, buffer, capacity, &count, error);
     if (status != TS_OK)
         return status;
+    for (uint64_t at = reader->given; at < sizeof reader->head && at - reader->given < count; at++)
+        reader->head[at] = ((const unsigned char *)buffer)[at - reader->given];
     reader->given += count;
     *got = count;
     return TS_OK;
+}
+
+const char *ts_reader_looks_like(const struct ts_reader *reader)
+{
+    static const unsigned char gzip[] = {0x1F, 0x8B}, zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
+    if (memcmp(reader->head, gzip, sizeof gzip) == 0)
+        return "gzip data: decompress it, or end its name with .gz";
+    if (memcmp(reader->head, zstd, sizeof zstd) == 0)
+        return "Zstandard data: decompress it, or end its name with .zst";
+    return NULL;
 }
 
 const char *ts_reader_path(const struct ts_reader *reader)

@@ -222,7 +222,9 @@ static void check_text(struct reading *r)
         return;
     r->problem->unusable = true;
     r->problem->rows_unreadable = false;
-    say(r->problem, "not utf-8 text (byte %llu cannot be decoded)", (unsigned long long)bad);
+    const char *hint = ts_reader_looks_like(r->reader);
+    say(r->problem, "not utf-8 text (byte %llu cannot be decoded)%s%s", (unsigned long long)bad,
+        hint ? "; it looks like " : "", hint ? hint : "");
 }
 
 /* Failures of the file, as against failures of the call. */

@@ -1,7 +1,9 @@
 #include "models/capture.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 #include "models/capture_files.h"
@@ -90,6 +92,13 @@ static void note_unreadable_rows(struct ts_ops_problem *problem, const char *mes
         problem->message[ts_utf8_valid_prefix(ts_str_from(problem->message))] = '\0';
 }
 
+static enum ts_status no_memory_for(const char *path, struct ts_error *error)
+{
+    struct ts_quote quote;
+    return ts_error_set(error, TS_NO_MEMORY, "%s: out of memory while it was read",
+                        ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE));
+}
+
 /* A file that cannot be reported on makes no part; why not is left in the capture's csv_problem. */
 static enum ts_status make_source(struct ts_context *context, void *data, struct ts_part **out, struct ts_error *error)
 {
@@ -99,6 +108,8 @@ static enum ts_status make_source(struct ts_context *context, void *data, struct
     struct ts_ops_problem problem = {.unusable = false};
     struct ts_identity identity;
     enum ts_status status = ts_ops_csv_read(context, capture->csv, &ops, &problem, &identity, error);
+    if (status == TS_NO_MEMORY)
+        return no_memory_for(capture->csv, error);
     if (status != TS_OK)
         return status;
     if (!ops) {
@@ -115,6 +126,8 @@ static enum ts_status make_source(struct ts_context *context, void *data, struct
         capture->csv_problem = problem;
         return refuse_problem(capture, error);
     }
+    if (status == TS_NO_MEMORY)
+        return no_memory_for(capture->csv, error);
     if (status != TS_OK) {
         if (error)
             *error = refusal;
@@ -191,13 +204,28 @@ static enum ts_status open_csv(struct ts_context *context, struct ts_capture *ca
     return status;
 }
 
-static enum ts_status refuse_path(const char *argument, const char *resolved, bool directories_only,
+static enum ts_status refuse_path(struct ts_context *context, const char *argument, const char *path,
+                                  const char *resolved, enum ts_path_kind kind, bool directories_only,
                                   struct ts_error *error)
 {
     struct ts_quote quote;
-    return ts_error_set(error, TS_REFUSED, "%s: %s is not a directory%s; give the directory that holds the capture",
-                        argument, ts_error_quote(&quote, ts_str_from(resolved), TS_QUOTE_FILE),
-                        directories_only ? "" : " or a file");
+    int fd;
+    if (directories_only)
+        return ts_error_set(error, TS_REFUSED, "%s: %s is not a directory; give the directory that holds the capture",
+                            argument, ts_error_quote(&quote, ts_str_from(resolved), TS_QUOTE_FILE));
+    /* Opening it says best what it is. */
+    enum ts_status status = kind == TS_PATH_OTHER ? ts_file_open(context, path, &fd, NULL, error) : TS_OK;
+    if (status == TS_OK && kind == TS_PATH_OTHER)
+        close(fd);
+    if (status == TS_OK)
+        return ts_error_set(error, TS_REFUSED,
+                            "%s: no such file or directory; give the directory that holds the capture",
+                            ts_error_quote(&quote, ts_str_from(resolved), TS_QUOTE_FILE));
+    if (status != TS_INPUT)
+        return status;
+    if (error)
+        error->code = TS_REFUSED;
+    return TS_REFUSED;
 }
 
 /* *directory becomes the directory of the path, and *file the file it names or NULL; both are malloc'ed. */
@@ -206,6 +234,8 @@ static enum ts_status resolve(struct ts_context *context, const struct ts_captur
 {
     char *resolved;
     enum ts_path_kind kind;
+    if (!*path)
+        return ts_error_set(error, TS_USAGE, "%s is empty; give the directory that holds the capture", argument);
     enum ts_status status = ts_path_resolve(context, path, &resolved, &kind, error);
     if (status != TS_OK)
         return status;
@@ -214,7 +244,7 @@ static enum ts_status resolve(struct ts_context *context, const struct ts_captur
         return TS_OK;
     }
     if (kind != TS_PATH_FILE || paths->directories_only) {
-        status = refuse_path(argument, resolved, paths->directories_only, error);
+        status = refuse_path(context, argument, path, resolved, kind, paths->directories_only, error);
         free(resolved);
         return status;
     }
@@ -315,8 +345,25 @@ void ts_capture_release(struct ts_capture *capture)
 
 /* ---- reading ---- */
 
+/* Refuse for want of a file; where something of its name was passed over, with what that is. */
+__attribute__((format(printf, 5, 6))) static enum ts_status refuse_lack(struct ts_context *context,
+                                                                        const char *directory, const char *file,
+                                                                        struct ts_error *error, const char *format, ...)
+{
+    struct ts_error passed;
+    char text[TS_ERROR_MESSAGE_MAX];
+    enum ts_status status = ts_capture_files_passed_over(context, directory, file, &passed, error);
+    if (status != TS_OK)
+        return status;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return ts_error_set(error, TS_REFUSED, "%s%s%s", text, passed.code ? "; passed over was " : "", passed.message);
+}
+
 /* Why this capture can answer nothing from an operations CSV, if so. */
-static enum ts_status check_usable(const struct ts_capture *capture, struct ts_error *error)
+static enum ts_status check_usable(struct ts_context *context, const struct ts_capture *capture, struct ts_error *error)
 {
     struct ts_quote label, path;
     const char *name = ts_error_quote(&label, ts_str_from(capture->label), TS_QUOTE_ARGUMENT);
@@ -332,9 +379,9 @@ static enum ts_status check_usable(const struct ts_capture *capture, struct ts_e
             "that holds it",
             name);
     if (!capture->csv)
-        return ts_error_set(error, TS_REFUSED,
-                            "%s: %s holds no operations CSV (ops_perf_results.csv or ops_perf_results_*.csv)", name,
-                            ts_error_quote(&path, ts_str_from(capture->performance_path), TS_QUOTE_FILE));
+        return refuse_lack(context, capture->performance_path, NULL, error,
+                           "%s: %s holds no operations CSV (ops_perf_results.csv or ops_perf_results_*.csv)", name,
+                           ts_error_quote(&path, ts_str_from(capture->performance_path), TS_QUOTE_FILE));
     return has_problem(capture) ? refuse_problem(capture, error) : TS_OK;
 }
 
@@ -342,7 +389,7 @@ static enum ts_status check_usable(const struct ts_capture *capture, struct ts_e
 static enum ts_status begin(struct ts_context *context, struct ts_capture *capture, struct making *making,
                             struct ts_error *error)
 {
-    enum ts_status status = check_usable(capture, error);
+    enum ts_status status = check_usable(context, capture, error);
     if (status != TS_OK)
         return status;
     char *path = NULL;
@@ -561,8 +608,8 @@ enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture
                             "%s: was loaded without profiler_path; load it with the directory that holds its db.sqlite",
                             name);
     if (!capture->database)
-        return ts_error_set(error, TS_REFUSED, "%s: no db.sqlite in %s", name,
-                            ts_error_quote(&path, ts_str_from(capture->profiler_path), TS_QUOTE_FILE));
+        return refuse_lack(context, capture->profiler_path, "db.sqlite", error, "%s: no db.sqlite in %s", name,
+                           ts_error_quote(&path, ts_str_from(capture->profiler_path), TS_QUOTE_FILE));
     if (!capture->db && !capture->db_problem.code)
         capture->db_problem.code = ts_db_open(context, capture->database, &capture->db, &capture->db_problem);
     if (!capture->db && error)

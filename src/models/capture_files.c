@@ -1,6 +1,7 @@
 #include "models/capture_files.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 
@@ -56,6 +57,13 @@ struct search {
     struct ts_identity identity;
 };
 
+struct passed_over {
+    struct ts_context *context;
+    const char *directory;
+    const char *name; /* NULL: that of any operations CSV */
+    struct ts_error *reason;
+};
+
 /* Whether the file is there with one of the suffixes before `which`, which are preferred. */
 static enum ts_status has_preferred(struct search *search, struct ts_str plain, unsigned which, bool *out,
                                     struct ts_error *error)
@@ -100,6 +108,36 @@ static enum ts_status consider(void *data, const char *name, struct ts_error *er
     }
     free(path);
     return status;
+}
+
+/* The first entry of that name that is no file, and why it is none. */
+static enum ts_status note_passed_over(void *data, const char *name, struct ts_error *error)
+{
+    struct passed_over *passed = data;
+    unsigned which;
+    bool meant =
+        passed->name ? strcmp(name, passed->name) == 0 : is_ops_csv_name(plain_name(ts_str_from(name), &which));
+    if (passed->reason->code || !meant)
+        return TS_OK;
+    char *path = join(passed->directory, ts_str_from(name), "");
+    if (!path)
+        return ts_error_no_memory(error);
+    int fd;
+    enum ts_status status = ts_file_open(passed->context, path, &fd, NULL, passed->reason);
+    if (status == TS_OK)
+        close(fd);
+    free(path);
+    return status == TS_NO_MEMORY ? ts_error_no_memory(error) : TS_OK;
+}
+
+enum ts_status ts_capture_files_passed_over(struct ts_context *context, const char *directory, const char *name,
+                                            struct ts_error *reason, struct ts_error *error)
+{
+    struct passed_over passed = {context, directory, name, reason};
+    reason->code = TS_OK;
+    reason->message[0] = '\0';
+    enum ts_status status = ts_directory_list(context, directory, note_passed_over, &passed, error);
+    return is_unreadable(status) ? TS_OK : status;
 }
 
 enum ts_status ts_capture_files_csv(struct ts_context *context, const char *directory, char **out,

@@ -200,7 +200,7 @@ class Limits(Running):
         answer = self.talk.receive()
         self.assertEqual(answer["id"], call)
         self.assertIs(answer["result"]["isError"], True)
-        self.assertIn("time limit", answer["result"]["content"][0]["text"])
+        self.assertRegex(answer["result"]["content"][0]["text"], r"time limit.*\(1 s, set by the server's option --time-limit\)$")
         self.assertLess(time.monotonic() - began, 10)
         self.assertEqual(self.talk.load(self.scratch.capture()), "report-1")
 
@@ -208,7 +208,9 @@ class Limits(Running):
         text = support.HEADER + "".join(support.row(f"Op{n}", n, n, 1, 5, n, "False") for n in range(60000))
         folder = self.scratch.capture("many", text)
         server = self.server("--memory-limit", "1")
-        self.assertIn("memory", server.refusal("load_report", performance_path=str(folder)))
+        refusal = server.refusal("load_report", performance_path=str(folder))
+        self.assertRegex(refusal, r"more memory would be needed.*--memory-limit, in MiB\)$")
+        self.assertNotIn("--time-limit", refusal)
         self.assertEqual(server.load(self.scratch.capture()), "report-1")
 
 

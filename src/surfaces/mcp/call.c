@@ -225,23 +225,38 @@ static void write_content(const struct ts_mcp_call *call, struct ts_str text, bo
     ts_mcp_result_end(call, &json);
 }
 
-/* The library does not know how its callers open a capture. */
-static void name_the_cure(struct ts_error *error)
+static void add_to_message(struct ts_error *error, const char *text)
 {
     size_t len = strlen(error->message);
-    if (!strstr(error->message, "load_report"))
-        snprintf(error->message + len, sizeof error->message - len, " (call load_report)");
+    snprintf(error->message + len, sizeof error->message - len, " (%s)", text);
 }
 
-static void write_failure(const struct ts_mcp_call *call, const char *tool, enum ts_status status,
-                          struct ts_error *error, struct ts_buf *out)
+/* The library does not know how its callers open a capture, or what set a call's limits. */
+static void name_the_cure(const struct ts_mcp_call *call, const struct ts_context *context, enum ts_status status,
+                          struct ts_error *error)
+{
+    char text[96];
+    if (status == TS_CHANGED && !strstr(error->message, "load_report"))
+        add_to_message(error, "load_report gives a fresh handle");
+    if (status != TS_LIMIT)
+        return;
+    if (ts_clock_ns() >= context->deadline_ns) {
+        snprintf(text, sizeof text, "%u s, set by the server's option --time-limit",
+                 call->server->options->time_limit_s);
+        add_to_message(error, text);
+    } else if (strstr(error->message, "call may use")) {
+        add_to_message(error, "set by the server's option --memory-limit, in MiB");
+    }
+}
+
+static void write_failure(const struct ts_mcp_call *call, const char *tool, const struct ts_context *context,
+                          enum ts_status status, struct ts_error *error, struct ts_buf *out)
 {
     if (!is_refusal(status)) {
         ts_error_prefix(error, "%s", tool);
         ts_mcp_log(&call->server->log, TS_MCP_ERROR, "%s", error->message);
     }
-    if (status == TS_CHANGED)
-        name_the_cure(error);
+    name_the_cure(call, context, status, error);
     write_content(call, ts_str_from(error->message), true, TS_STR(""), out);
 }
 
@@ -265,7 +280,7 @@ void ts_mcp_call_tool(const struct ts_mcp_call *call, struct ts_buf *out)
         ts_mcp_usage_record(&server->usage, tool, outcome_of(status));
         struct ts_str json = answer ? (struct ts_str){answer->json, answer->json_len} : TS_STR("");
         if (status)
-            write_failure(call, tool, status, &error, out);
+            write_failure(call, tool, &context, status, &error, out);
         else
             write_content(call, json, false, server->options->structured ? json : TS_STR(""), out);
     }

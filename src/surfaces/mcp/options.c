@@ -96,6 +96,8 @@ static enum ts_status take(struct ts_mcp_options *options, size_t index, const c
         options->cache_bytes = (size_t)number * TS_MIB;
         break;
     case ROOT:
+        if (!*value)
+            return ts_error_set(error, TS_USAGE, "--root is empty (an unset variable?); name a directory");
         return add_root(options, value, error);
     case TIME_LIMIT:
         options->time_limit_s = (unsigned)number;

@@ -288,7 +288,13 @@ static void test_paths_that_are_refused(void **state)
                   "profiler_path");
     const char *fifo = scratch_path(&bench->scratch, "fifo");
     assert_int_equal(mkfifo(fifo, 0600), 0);
-    check_refused(bench, &(struct ts_capture_paths){.performance = fifo}, TS_REFUSED, "not a directory");
+    check_refused(bench, &(struct ts_capture_paths){.performance = fifo}, TS_REFUSED, "found a pipe; write what");
+    check_refused(bench, &(struct ts_capture_paths){.profiler = fifo}, TS_REFUSED, "found a pipe; write what");
+    check_refused(bench, &(struct ts_capture_paths){.performance = "/dev/null"}, TS_REFUSED, "found a device; write");
+    check_refused(bench, &(struct ts_capture_paths){.performance = fifo, .directories_only = true}, TS_REFUSED,
+                  "not a directory");
+    check_refused(bench, &(struct ts_capture_paths){.performance = ""}, TS_USAGE, "performance_path is empty");
+    check_refused(bench, &(struct ts_capture_paths){.profiler = ""}, TS_USAGE, "profiler_path is empty");
 }
 
 /* ---- what opening finds out ---- */

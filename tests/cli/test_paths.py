@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Paths that are no capture: pipes, devices, links that lead nowhere, compressed data without the ending."""
+import gzip
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TILESIGHT = os.environ.get("TILESIGHT")
+if not TILESIGHT or not os.path.exists(TILESIGHT):
+    sys.exit(77)
+EXAMPLES = pathlib.Path(os.environ.get("TS_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2])) / "examples"
+CSV = "ops_perf_results_example.csv"
+
+
+def run(*words, **more):
+    return subprocess.run([TILESIGHT, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **more)
+
+
+class Paths(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def test_what_is_no_file_is_said_to_be_that_with_the_cure(self):
+        os.mkfifo(self.folder / "pipe")
+        for path, kind in ((self.folder / "pipe", "a pipe"), ("/dev/zero", "a device")):
+            done = run("top-ops", path, timeout=20)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(f"{path}: expected a regular file, found {kind}; write what comes out of it into a file", done.stderr)
+        reading, writing = os.pipe()
+        done = run("top-ops", f"/dev/fd/{reading}", pass_fds=[reading], timeout=20)
+        os.close(reading)
+        os.close(writing)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"/dev/fd/{reading}: expected a regular file, found a pipe; write", done.stderr)
+
+    def test_what_was_passed_over_in_a_folder_is_named(self):
+        def pipe(path):
+            os.mkfifo(path)
+
+        def link(path):
+            path.symlink_to("nowhere")
+
+        for name in (CSV, "ops_perf_results.csv", "ops_perf_results.csv.gz"):
+            for make, kind in ((pipe, "found a pipe"), (link, "no such file"), (pathlib.Path.mkdir, "found a directory")):
+                with tempfile.TemporaryDirectory() as folder:
+                    make(pathlib.Path(folder, name))
+                    done = run("top-ops", folder, timeout=20)
+                    self.assertEqual(done.returncode, 1)
+                    self.assertIn("holds no operations CSV", done.stderr)
+                    self.assertRegex(done.stderr, f"passed over was {folder}/{name}: .*{kind}")
+        (self.folder / "db.sqlite").mkdir()
+        self.assertIn(f"passed over was {self.folder}/db.sqlite: expected a regular file, found a directory",
+                      run("find-operations", "--profiler-path", self.folder).stderr)
+        self.assertNotIn("passed over", run("top-ops", self.folder).stderr)
+
+    def test_compressed_data_without_the_ending_is_recognised(self):
+        text = (EXAMPLES / "before" / CSV).read_bytes()
+        (self.folder / CSV).write_bytes(gzip.compress(text))
+        for question in ("top-ops", "load-report"):
+            shown = run(question, self.folder)
+            self.assertIn("not utf-8 text (byte 1 cannot be decoded); it looks like gzip data: decompress it, or end its "
+                          "name with .gz", shown.stdout + shown.stderr)
+        (self.folder / CSV).write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
+        self.assertIn("(byte 1 cannot be decoded); it looks like Zstandard data", run("top-ops", self.folder).stderr)
+        (self.folder / CSV).write_bytes(b"x\x8b" + text)
+        self.assertIn("(byte 1 cannot be decoded)\n", run("top-ops", self.folder).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
