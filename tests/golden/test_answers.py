@@ -4,7 +4,8 @@
 QUESTION/CASE/ holds
   args         the arguments, a JSON object
   captures     one capture a line: a folder in captures/
-  answer.json  the answer, indented for the reader; or
+  answer.json  the answer, indented for the reader, with
+  note         what is said on standard error beside it, where anything is; or
   refusal      the exit status, and on each further line something that the message must say
 
 test_answers.py [--update] [QUESTION[/CASE]...]   with --update what is answered now is recorded: read the difference
@@ -39,7 +40,8 @@ def ask(program, question, folder):
                          capture_output=True, check=False)
     if run.returncode == 0:
         lines = run.stdout.decode("utf-8").splitlines()
-        if len(lines) != 1 or run.stderr:
+        note = (folder / "note").read_bytes() if (folder / "note").exists() else b""
+        if len(lines) != 1 or run.stderr != note:
             return "answer.json", f"not one line and nothing else:\n{run.stdout!r}\n{run.stderr!r}\n"
         text = json.dumps(json.loads(lines[0]), indent=1, ensure_ascii=False) + "\n"
         if re.search(r"\s", STRING.sub('""', lines[0])):
