@@ -66,6 +66,16 @@ class Content(Usage):
         self.assertEqual(server.close(), 0)
         self.assertFalse((self.scratch.home / ".tilesight").exists())
 
+    def test_a_home_that_does_not_exist_is_not_made(self):
+        self.scratch.home.rmdir()
+        server = self.start()
+        server.refusal("top_ops")
+        server.refusal("top_ops")
+        self.assertEqual(server.close(), 0)
+        self.assertFalse(self.scratch.home.exists())
+        self.assertEqual(server.errors().count("usage is not recorded"), 1)
+        self.assertIn(f"warning: usage is not recorded: cannot open {self.file}: No such file or directory", server.errors())
+
     def test_modes(self):
         server = self.start()
         server.refusal("top_ops")

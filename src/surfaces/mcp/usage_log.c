@@ -163,20 +163,18 @@ static size_t compose(struct ts_mcp_usage *usage, const char *tool, const char *
     return len > 0 && (size_t)len < size ? (size_t)len : 0;
 }
 
-/* The folder, its parents as the umask says. */
+/* The folder and the one it lies in, which gets the mode that the umask says. The home folder is not ours to make: where it
+ * does not exist, HOME is wrong. */
 static bool make_folder(const char *folder)
 {
-    char *path = strdup(folder);
-    if (!path)
+    char *parent = strndup(folder, (size_t)(strrchr(folder, '/') - folder));
+    if (!parent)
         return false;
-    for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            break; /* the last one's failure tells */
-        *slash = '/';
-    }
-    free(path);
-    return mkdir(folder, 0700) == 0 || errno == EEXIST;
+    bool good = mkdir(parent, 0777) == 0 || errno == EEXIST;
+    int number = errno;
+    free(parent);
+    errno = number;
+    return good && (mkdir(folder, 0700) == 0 || errno == EEXIST);
 }
 
 /* Opened for every line: the file may have been compacted, and its folder removed, by somebody else. */
