@@ -35,7 +35,8 @@ class Options(Command):
         for words in (["x"], ["--nonsense"], ["--structured=1"], ["--log-level"], ["--log-level", "loud"], ["--root"],
                       ["--cache-mib", "0"], ["--cache-mib", "-1"], ["--cache-mib", "1.5"], ["--cache-mib", "x"],
                       ["--cache-mib", ""], ["--cache-mib", "99999999999999999999"], ["--time-limit", "0"],
-                      ["--memory-limit="], ["--print-config"], ["--print-config", "nobody"], ["-x"], [""], ["--"]):
+                      ["--memory-limit="], ["--root", ""], ["--root="],
+                      ["--print-config"], ["--print-config", "nobody"], ["-x"], [""], ["--"]):
             done = self.run_it(*words)
             self.assertEqual((done.returncode, done.stdout), (2, b""), words)
             self.assertTrue(done.stderr.startswith(b"tilesight mcp: "), done.stderr)
@@ -62,6 +63,16 @@ class Registration(Command):
             self.assertEqual(entry.pop("type", None), "stdio" if typed else None)
             self.assertEqual(entry, {"command": os.path.realpath(support.PROGRAM), "args": ["mcp"]})
             self.assertTrue(done.stderr)
+
+    def test_a_path_with_control_characters(self):
+        path = "/a\x7fb\x01c\u0085d\u00e9"
+        done = self.run_it("--root", path, "--print-config", "codex")
+        self.assertIn(b"\\u007F", done.stdout)
+        self.assertNotIn(b"\x7f", done.stdout)
+        if tomllib:
+            self.assertEqual(tomllib.loads(done.stdout.decode())["mcp_servers"]["tilesight"]["args"], ["mcp", "--root", path])
+        done = self.run_it("--root", path, "--print-config", "cursor")
+        self.assertEqual(json.loads(done.stdout)["mcpServers"]["tilesight"]["args"], ["mcp", "--root", path])
 
     def test_other_options_go_along(self):
         done = self.run_it("--root", "/a b", "--print-config=cursor", "--structured")
