@@ -24,3 +24,9 @@ ask diff-reports before after --limit 6
 ask top-ops mesh --limit 4 --include devices
 ask zone-timings before --limit 5
 ask core-spread before --limit 3
+ask load-report profiler
+ask find-operations profiler --name-contains softmax --limit 3
+ask memory-profile profiler --buffer-type L1 --limit 3
+ask operation-provenance profiler --operation-id 4
+ask tensor-flow profiler --tensor-id 6
+ask operation-detail profiler before --operation-id 2

@@ -10,10 +10,13 @@ before/  two tokens through a three-layer decoder on one Wormhole device, signpo
          matmul, whose last column of cores waits longest for DRAM.
 after/   the same with those three mended.
 mesh/    one layer on four devices, of which device 2 is slow and lacks its last operation.
+profiler/ the profiler report of the run of before/, which links to it.
 """
 import csv
 import os
 import sys
+
+import profiler_report
 
 HEADER = (
     "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE ARCH,ATTRIBUTES,MATH FIDELITY,CORE COUNT,"
@@ -216,6 +219,7 @@ def main():
     os.makedirs(os.path.join(out, "before"), exist_ok=True)
     write_log(before, os.path.join(out, "before"))
     before.write(os.path.join(out, "before"))
+    profiler_report.write(os.path.join(out, "profiler"), before.rows)
     decoder(True).write(os.path.join(out, "after"))
     mesh().write(os.path.join(out, "mesh"))
 

@@ -294,9 +294,13 @@ static const struct ts_param params[] = {
 };
 
 static const struct ts_field row_fields[] = {
-    {.key = "operation_id", .kind = TS_KIND_INTEGER, .help = "for operation_detail"},
-    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .help = "null: it has no row"},
-    {.key = "size", .kind = TS_KIND_INTEGER, .unit = "bytes_per_bank", .help = "behind the operation"},
+    {.key = "operation_id", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "for operation_detail"},
+    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "null: it has no row"},
+    {.key = "size",
+     .kind = TS_KIND_INTEGER,
+     .unit = "bytes_per_bank",
+     .show = TS_SHOW_COLUMN,
+     .help = "behind the operation"},
     {.key = NULL},
 };
 
@@ -341,7 +345,6 @@ static const struct ts_field pressure_fields[] = {
      .kind = TS_KIND_LIST,
      .of = TS_KIND_OBJECT,
      .children = pressure_row_fields,
-     .show = TS_SHOW_ROWS,
      .help = "the smallest largest free block first"},
     {.key = NULL},
 };
@@ -368,7 +371,8 @@ static const struct ts_field fields[] = {
      .nullable = true,
      .sometimes = true,
      .children = pressure_fields,
-     .show = TS_SHOW_ROWS,
+     .show = TS_SHOW_BELOW,
+     .heading = "L1 pressure",
      .help = "how full L1 was; null: see caveat; only of all types or L1"},
     {.key = "note", .kind = TS_KIND_STRING, .show = TS_SHOW_BELOW, .help = "how to read it"},
     TS_PROFILER_FRAME_FIELDS,
