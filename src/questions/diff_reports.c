@@ -167,6 +167,7 @@ static void add_answer(struct ts_answer *answer, struct changes *changes, int64_
     if (ts_perf_metric_has_gaps(changes->metric))
         ts_perf_add_gaps_dropped(answer, views[BEFORE].report, views[AFTER].report);
     ts_perf_add_unmatched(answer, views[BEFORE].report, views[AFTER].report);
+    ts_perf_add_unusable_ids(answer, views[BEFORE].report, views[AFTER].report);
     ts_perf_add_caveat(answer, views[BEFORE].report, views[AFTER].report);
 }
 

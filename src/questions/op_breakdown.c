@@ -144,6 +144,7 @@ static enum ts_status answer_op_breakdown(struct ts_context *context, const stru
         ts_perf_add_coverage(answer, view.report, NULL);
         ts_perf_add_gaps_dropped(answer, view.report, NULL);
         ts_perf_add_unmatched(answer, view.report, NULL);
+        ts_perf_add_unusable_ids(answer, view.report, NULL);
         ts_perf_add_caveat(answer, view.report, NULL);
         ts_stacked_destroy(stacked);
     }

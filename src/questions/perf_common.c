@@ -284,6 +284,33 @@ void ts_perf_add_unmatched(struct ts_answer *answer, const struct ts_perf_report
         "together.");
 }
 
+#define UNUSABLE_COUNT                                                                                                 \
+    {                                                                                                                  \
+        .key = "count", .kind = TS_KIND_INTEGER, .help = "operations with such an id; each is a row of its own"        \
+    }
+static const struct ts_field unusable_side[] = {UNUSABLE_COUNT, {.key = NULL}};
+const struct ts_field ts_perf_unusable_fields[] = {
+    UNUSABLE_COUNT, CAVEAT_FIELD("what that does to the rows"), {.key = NULL}};
+const struct ts_field ts_perf_unusable_pair_fields[] = {
+    PAIR_FIELDS(unusable_side), CAVEAT_FIELD("what that does to the rows"), {.key = NULL}};
+
+static void add_unusable(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_perf_report *report,
+                         bool pair)
+{
+    (void)pair;
+    ts_answer_integer(answer, object, "count", report->unusable_device_rows);
+}
+
+void ts_perf_add_unusable_ids(struct ts_answer *answer, const struct ts_perf_report *report,
+                              const struct ts_perf_report *after)
+{
+    add_lack(
+        answer, "unusable_device_ids", report, report->unusable_device_rows > 0, after,
+        after && after->unusable_device_rows > 0, add_unusable,
+        "Their DEVICE ID is no whole number from 0 on: they were merged with no other device's operations, and may "
+        "count one operation several times.");
+}
+
 /* ---- sub-devices ---- */
 
 enum { SUB_DEVICES_NAMED = 16 };

@@ -100,6 +100,9 @@ void ts_perf_add_gaps_dropped(struct ts_answer *answer, const struct ts_perf_rep
 /* "unmatched": operations that not every device had when devices were merged. */
 void ts_perf_add_unmatched(struct ts_answer *answer, const struct ts_perf_report *report,
                            const struct ts_perf_report *after);
+/* "unusable_device_ids": device operations that no merge of devices could take. */
+void ts_perf_add_unusable_ids(struct ts_answer *answer, const struct ts_perf_report *report,
+                              const struct ts_perf_report *after);
 /* A sentence, when operations ran on several sub-devices: their times may overlap. */
 void ts_perf_sub_device_caveat(struct ts_buf *out, const struct ts_perf_report *report,
                                const struct ts_perf_report *after);
@@ -111,7 +114,8 @@ void ts_perf_add_caveat(struct ts_answer *answer, const struct ts_perf_report *r
 extern const struct ts_field ts_perf_coverage_fields[], ts_perf_coverage_pair_fields[];
 extern const struct ts_field ts_perf_gaps_fields[], ts_perf_gaps_pair_fields[];
 extern const struct ts_field ts_perf_unmatched_fields[], ts_perf_unmatched_pair_fields[];
-#define TS_PERF_LACKS(coverage_fields, gaps_fields, unmatched_fields)                                                  \
+extern const struct ts_field ts_perf_unusable_fields[], ts_perf_unusable_pair_fields[];
+#define TS_PERF_LACKS(coverage_fields, gaps_fields, unmatched_fields, unusable_fields)                                 \
     {.key = "coverage",                                                                                                \
      .kind = TS_KIND_OBJECT,                                                                                           \
      .sometimes = true,                                                                                                \
@@ -131,12 +135,20 @@ extern const struct ts_field ts_perf_unmatched_fields[], ts_perf_unmatched_pair_
          .children = unmatched_fields,                                                                                 \
          .show = TS_SHOW_BELOW,                                                                                        \
          .help = "when not every device recorded the same operations in the same order"},                              \
+        {.key = "unusable_device_ids",                                                                                 \
+         .kind = TS_KIND_OBJECT,                                                                                       \
+         .sometimes = true,                                                                                            \
+         .children = unusable_fields,                                                                                  \
+         .show = TS_SHOW_BELOW,                                                                                        \
+         .help = "when the DEVICE ID of some device operations is no whole number from 0 on"},                         \
     {                                                                                                                  \
         .key = "caveat", .kind = TS_KIND_STRING, .sometimes = true, .show = TS_SHOW_BELOW,                             \
         .help = "when operations ran on several sub-devices: sums overstate elapsed time"                              \
     }
-#define TS_PERF_LACK_FIELDS TS_PERF_LACKS(ts_perf_coverage_fields, ts_perf_gaps_fields, ts_perf_unmatched_fields)
+#define TS_PERF_LACK_FIELDS                                                                                            \
+    TS_PERF_LACKS(ts_perf_coverage_fields, ts_perf_gaps_fields, ts_perf_unmatched_fields, ts_perf_unusable_fields)
 #define TS_PERF_LACK_PAIR_FIELDS                                                                                       \
-    TS_PERF_LACKS(ts_perf_coverage_pair_fields, ts_perf_gaps_pair_fields, ts_perf_unmatched_pair_fields)
+    TS_PERF_LACKS(ts_perf_coverage_pair_fields, ts_perf_gaps_pair_fields, ts_perf_unmatched_pair_fields,               \
+                  ts_perf_unusable_pair_fields)
 
 #endif

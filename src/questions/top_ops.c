@@ -111,6 +111,7 @@ static void add_totals(struct ts_answer *answer, const struct rows *rows)
     if (ts_perf_metric_has_gaps(rows->metric))
         ts_perf_add_gaps_dropped(answer, rows->report, NULL);
     ts_perf_add_unmatched(answer, rows->report, NULL);
+    ts_perf_add_unusable_ids(answer, rows->report, NULL);
     ts_perf_add_caveat(answer, rows->report, NULL);
 }
 

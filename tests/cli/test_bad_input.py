@@ -234,6 +234,27 @@ class Devices(Case):
         self.assertEqual(answer["unmatched"]["device"], "1")
         self.assertGreater(answer["unmatched"]["count"], 1)
 
+    def test_device_ids_that_are_none_are_counted(self):
+        rows = example("mesh")
+        self.put(as_csv(rows))
+        self.assertNotIn("unusable_device_ids", self.answer("top-ops", self.folder))
+        device = rows[0].index("DEVICE ID")
+        kinds = rows[0].index("OP TYPE")
+        mine = [row for row in rows[1:] if row[kinds] == "tt_dnn_device" and row[device] == "2"]
+        for row, odd in zip(mine, ("-1", "nan", "xyz", "1e20")):
+            row[device] = odd
+        self.put(as_csv(rows))
+        count = min(len(mine), 4)
+        self.assertGreaterEqual(count, 3)
+        for words in (["top-ops"], ["op-breakdown"]):
+            lacks = self.answer(*words, self.folder)["unusable_device_ids"]
+            self.assertEqual(lacks["count"], count)
+            self.assertIn("DEVICE ID", lacks["caveat"])
+        both = self.answer("diff-reports", self.folder, SOURCE / "examples" / "mesh")["unusable_device_ids"]
+        self.assertEqual(both["before"], {"count": count})
+        self.assertNotIn("after", both)
+        self.assertIn("unusable device ids", self.run_tilesight("top-ops", self.folder).stdout)
+
     def test_devices_that_line_up_are_not_mentioned(self):
         self.assertNotIn("unmatched", self.answer("top-ops", SOURCE / "examples" / "before"))
 

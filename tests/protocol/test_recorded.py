@@ -10,7 +10,7 @@ import support
 
 SHARED = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent"))
 # Keys that our answers have and the recorded ones do not.
-EXTRA = "change_count,coverage,always_new,gaps_dropped,unmatched,capture_changed,zone_count,unpaired"
+EXTRA = "change_count,coverage,always_new,gaps_dropped,unmatched,unusable_device_ids,capture_changed,zone_count,unpaired"
 # Where a newer rule than the recorded server's applies: loading a report reads its CSV, so a later change is refused.
 DIFFERENT = {"perf_wh_clip": [], "perf_bh_oft": [], "perf_hand": [], "perf_zones": [], "perf_stale": [6]}
 
