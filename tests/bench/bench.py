@@ -170,6 +170,53 @@ def report_logs(shared, inputs, ours, reference, runs):
         report("  again", again, compared[1], "1 ms")
 
 
+def make_databases(shared, folder):
+    """Profiler reports: a million buffers rows, and 20,000 operations with a CSV that links to them."""
+    folders = {}
+    for name, options in (("million", ["--ops", "5000", "--weights", "200", "--seed", "43"]),
+                          ("linked", ["--ops", "20000", "--seed", "42", "--ops-csv", "{}/performance"])):
+        folders[name] = os.path.join(folder, "profiler-" + name)
+        if not os.path.exists(os.path.join(folders[name], "done")):
+            os.makedirs(folders[name], exist_ok=True)
+            subprocess.run([sys.executable, os.path.join(shared, "tools", "make_profiler_db.py"),
+                            os.path.join(folders[name], "profiler"), *(o.format(folders[name]) for o in options)], check=True,
+                           stdout=subprocess.DEVNULL)
+            open(os.path.join(folders[name], "done"), "a").close()
+    return folders
+
+
+def database_answers(command, folder, linked, tool, arguments):
+    """The first answer, loading apart, and the same again."""
+    paths = {"profiler_path": os.path.join(folder, "profiler")}
+    if linked:
+        paths["performance_path"] = os.path.join(folder, "performance")
+    server = Server(command)
+    server.initialize()
+    handle = server.call("load_report", **paths)[0]["handle"]
+    first = {"ms": server.call(tool, handle=handle, **arguments)[1]}
+    first["mb"] = server.memory()
+    again = {"ms": server.call(tool, handle=handle, **arguments)[1]}
+    server.close()
+    return first, again
+
+
+def report_databases(shared, inputs, ours, reference, runs):
+    """What the database questions cost at first, and asked again."""
+    folders = make_databases(shared, inputs)
+    operation = {"operation_id": 9999}
+    for name, kind, linked, tool, arguments, target in (
+            ("operation_detail with linking, 20,000 operations", "linked", True, "operation_detail", operation, "50x, 40 MB"),
+            ("operation_detail, profiler alone", "linked", False, "operation_detail", operation, ""),
+            ("memory_profile, 1,024,319 buffers", "million", False, "memory_profile", {}, "4x"),
+            ("find_operations by caller, 20,000 operations", "linked", False, "find_operations", {"called_from": "resnet"}, ""),
+            ("tensor_flow, 20,000 operations", "linked", False, "tensor_flow", {"tensor_id": 9999}, ""),
+            ("operation_provenance, 20,000 operations", "linked", False, "operation_provenance", operation, "")):
+        first, again = zip(*(database_answers(ours, folders[kind], linked, tool, arguments) for _ in runs))
+        compared = database_answers(reference, folders[kind], linked, tool, arguments) if reference else (None, None)
+        report(name, first, compared[0], target)
+        report("  again", again, compared[1], "5 ms")
+
+
 def with_signposts(source, folder):
     """The 50k-row capture with a signpost before every 1,872 rows, so that windows can be asked."""
     target = os.path.join(folder, "ops_perf_results_signposts.csv")
@@ -257,6 +304,8 @@ def main():
         report("the same, 8 devices", [load_and_top(ours, folder["ops8dev"]) for _ in runs])
     if wanted("later"):
         report("later answers, slowest, windows included", [later_answers(ours, windows) for _ in runs], None, "5 ms")
+    if wanted("db"):
+        report_databases(shared, options.inputs, ours, ref_mcp, runs)
     if wanted("csv"):
         out = os.path.join(options.inputs, "rows.csv")
         arguments = ["--ignore-signposts", "--no-summary", "--csv", out, csv50k]
