@@ -143,7 +143,8 @@ def check(processor, dump, what, options):
 
 def dumps(temporary):
     for path in sorted((HERE.parent / "data" / "sim").glob("*.bin")):
-        yield path.name, path
+        if path.name != "cut.bin":
+            yield path.name, path
     shared = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent")) / "data" / "sim"
     for path in sorted(shared.glob("*/visualize_data.bin.gz")):
         unpacked = pathlib.Path(temporary) / f"{path.parent.name}.bin"
