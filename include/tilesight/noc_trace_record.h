@@ -59,15 +59,17 @@ enum { TS_NOC_X = 52, TS_NOC_Y = 53, TS_NOC_FLAT = 54, TS_NOC_DROPPED = 56, TS_N
 /* Lost events are counted in a word that the other side does not use: NCRISC's behind that of BRISC and Ethernet. */
 #define TS_NOC_LOST_WORD(risc) (TS_NOC_LOST + ((risc) == 1u ? 1u : 0u))
 
-/* State of one RISC. next and limit stand first: the assembly knows their places. */
+/* State of one RISC: what every record touches, and the rest. */
 struct ts_noc_recorder {
-    uint32_t *next;  /* first free word */
-    uint32_t *limit; /* a record that ends here or behind makes a flush */
+    uint32_t *next;  /* first free word; unused where ts_noc_next is */
+    uint32_t *limit; /* a record that ends here or behind makes a flush; unused where ts_noc_limit is */
     uint32_t *buffer;
     volatile uint32_t *control;
+    volatile uint32_t *sent, *lost; /* words of the control vector */
+    uint32_t bit;                   /* of this RISC among those that dropped */
+    uint32_t capacity;              /* words of this RISC's region in DRAM */
+    uint32_t flush_marker;          /* of the start of the zone PROFILER-NOC-QUICK-PUSH */
     uint32_t risc;
-    uint32_t capacity;   /* words of this RISC's region in DRAM */
-    uint32_t flush_zone; /* static id of the zone PROFILER-NOC-QUICK-PUSH */
 };
 
 /* What a RISC is told when a kernel begins. */
@@ -83,6 +85,13 @@ struct ts_noc_setup {
 #define TS_NOC_OWN_STATE
 extern struct ts_noc_recorder ts_noc_recorder;
 #define TS_NOC_RECORDER ts_noc_recorder
+/* Variables of their own, so that one instruction reaches each. */
+extern uint32_t *ts_noc_next, *ts_noc_limit;
+#define TS_NOC_NEXT ts_noc_next
+#define TS_NOC_LIMIT ts_noc_limit
+#else
+#define TS_NOC_NEXT (TS_NOC_RECORDER).next
+#define TS_NOC_LIMIT (TS_NOC_RECORDER).limit
 #endif
 
 uint32_t ts_noc_port_busy(void);
@@ -144,7 +153,12 @@ TS_NOC_INLINE uint32_t ts_noc_size(uint32_t size)
     uint32_t up = size + 31;
     if (up >= 8192)
         up = 8160;
-    return TS_NOC_WIRE == 2 ? up >> 5 << 8 : (up & ~31u) << 11;
+    up >>= 5;
+#ifdef __riscv
+    if (!__builtin_constant_p(size))
+        __asm__("" : "+r"(up)); /* else two shifts become a shift and a mask, which takes an instruction more */
+#endif
+    return up << (TS_NOC_WIRE == 2 ? 8 : 16);
 #endif
 }
 

@@ -9,20 +9,29 @@ extern "C" {
 /* Kept out of line, so that nothing of the state is held in registers across a record. */
 #define TS_NOC_ROUTINE __attribute__((noinline))
 
-#ifndef TS_NOC_OWN_STATE
-#elif defined __riscv
-/* Within reach of gp: a record takes its state with one instruction. */
-__attribute__((section(".sdata"))) struct ts_noc_recorder ts_noc_recorder = {0, 0, 0, 0, 0, 0, 0};
+#ifdef TS_NOC_OWN_STATE
+#ifdef __riscv
+/* Within reach of gp: a record takes each with one instruction. */
+#define TS_NOC_NEAR __attribute__((section(".sdata")))
 #else
-struct ts_noc_recorder ts_noc_recorder;
+#define TS_NOC_NEAR
+#endif
+TS_NOC_NEAR uint32_t *ts_noc_next = 0;
+TS_NOC_NEAR uint32_t *ts_noc_limit = 0;
+TS_NOC_NEAR struct ts_noc_recorder ts_noc_recorder = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 #endif
 
-TS_NOC_INLINE void ts_noc_mark(uint32_t *at, uint32_t marker)
+TS_NOC_INLINE void ts_noc_mark_here(uint32_t *at, uint32_t marker)
 {
     uint32_t low, high;
     TS_NOC_CLOCK(low, high);
     at[1] = low;
     at[0] = marker | (high & 0xFFF);
+}
+TS_NOC_ROUTINE uint32_t *ts_noc_mark(uint32_t *at, uint32_t marker)
+{
+    ts_noc_mark_here(at, marker);
+    return at + 2;
 }
 
 /* Fill up to a multiple of four words: one padding marker is ever needed. */
@@ -39,14 +48,14 @@ TS_NOC_INLINE uint32_t *ts_noc_pad(uint32_t *buffer, uint32_t *at)
 /* NoC events in the first `count` words of a buffer. */
 TS_NOC_ROUTINE uint32_t ts_noc_count(const uint32_t *buffer, uint32_t count)
 {
+    const uint32_t *at = buffer + TS_NOC_CUSTOM, *end = buffer + count;
     uint32_t events = 0;
-    for (uint32_t i = TS_NOC_CUSTOM; i < count; i += 2) {
-        uint32_t what = buffer[i] >> 12 & 0x7FFFF;
-        uint32_t type = what >> 16;
-        if (type == TS_NOC_DATA || type == TS_NOC_DATA16) {
-            i += type == TS_NOC_DATA ? 2 : 4;
-            events += (what & 0xFFFF) == TS_NOC_STATIC_ID;
-        }
+    while (at < end) {
+        uint32_t marker = *at, type = marker >> 28 & 7;
+        if (marker << 4 >> 16 == TS_NOC_STATIC_ID)
+            events += type >= TS_NOC_DATA;
+        /* Data packets are the odd types above 1. */
+        at += type & 1 ? type + 1 : 2;
     }
     return events;
 }
@@ -55,21 +64,19 @@ TS_NOC_ROUTINE uint32_t ts_noc_flush(void)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
     volatile uint32_t *control = r->control;
-    uint32_t bit = UINT32_C(1) << r->risc;
-    if (ts_noc_port_busy() || control[TS_NOC_DRAM] == 0 || control[TS_NOC_DROPPED] & bit)
+    if (control[TS_NOC_DROPPED] & r->bit || control[TS_NOC_DRAM] == 0 || ts_noc_port_busy())
         return 0;
-    ts_noc_mark(r->next, TS_NOC_MARKER(TS_NOC_ZONE_START, r->flush_zone));
-    ts_noc_mark(r->next + 2, TS_NOC_MARKER(TS_NOC_ZONE_END, r->flush_zone));
-    uint32_t *end = ts_noc_pad(r->buffer, r->next + 4);
-    uint32_t count = (uint32_t)(end - r->buffer), sent = control[TS_NOC_HOST_END + r->risc];
+    uint32_t *end = ts_noc_mark(ts_noc_mark(TS_NOC_NEXT, r->flush_marker), r->flush_marker | UINT32_C(1) << 28);
+    uint32_t *buffer = r->buffer;
+    uint32_t count = (uint32_t)(ts_noc_pad(buffer, end) - buffer), sent = *r->sent;
+    TS_NOC_NEXT = buffer + TS_NOC_CUSTOM;
     if (sent + count + 4 <= r->capacity) {
-        ts_noc_port_send(sent, r->buffer, count);
-        control[TS_NOC_HOST_END + r->risc] = sent + count;
+        *r->sent = sent + count;
+        ts_noc_port_send(sent, buffer, count);
     } else {
-        control[TS_NOC_LOST_WORD(r->risc)] += ts_noc_count(r->buffer, count);
-        control[TS_NOC_DROPPED] |= bit;
+        control[TS_NOC_DROPPED] |= r->bit;
+        *r->lost += ts_noc_count(buffer, count);
     }
-    r->next = r->buffer + TS_NOC_CUSTOM;
     return 1;
 }
 
@@ -77,24 +84,23 @@ TS_NOC_ROUTINE uint32_t ts_noc_flush(void)
  * taken back and counted. */
 TS_NOC_ROUTINE void ts_noc_full(uint32_t words)
 {
-    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
     if (ts_noc_flush())
         return;
-    uint32_t *before = r->next - words;
-    if (before + (words == 6) >= r->limit) {
-        r->next = before;
-        r->control[TS_NOC_LOST_WORD(r->risc)]++;
+    uint32_t *before = TS_NOC_NEXT - words;
+    if (before + (words == 6) >= TS_NOC_LIMIT) {
+        TS_NOC_NEXT = before;
+        ++*(TS_NOC_RECORDER).lost;
     }
 }
 
 TS_NOC_INLINE void ts_noc_write(uint32_t low, uint32_t high)
 {
-    uint32_t *at = TS_NOC_RECORDER.next;
-    ts_noc_mark(at, TS_NOC_MARKER(TS_NOC_DATA, TS_NOC_STATIC_ID));
+    uint32_t *at = TS_NOC_NEXT;
+    ts_noc_mark_here(at, TS_NOC_MARKER(TS_NOC_DATA, TS_NOC_STATIC_ID));
     at[2] = high;
     at[3] = low;
-    TS_NOC_RECORDER.next = at += 4;
-    if (__builtin_expect(at >= TS_NOC_RECORDER.limit, 0))
+    TS_NOC_NEXT = at += 4;
+    if (__builtin_expect(at >= TS_NOC_LIMIT, 0))
         ts_noc_full(4);
 }
 
@@ -115,54 +121,53 @@ TS_NOC_ROUTINE void ts_noc_put_multicast(uint32_t low, uint32_t high, uint32_t h
 
 TS_NOC_ROUTINE void ts_noc_put_wide(uint32_t low, uint32_t high, uint32_t trailer_low, uint32_t trailer_high)
 {
-    uint32_t *at = TS_NOC_RECORDER.next;
-    ts_noc_mark(at, TS_NOC_MARKER(TS_NOC_DATA16, TS_NOC_STATIC_ID));
+    uint32_t *at = TS_NOC_NEXT;
+    ts_noc_mark_here(at, TS_NOC_MARKER(TS_NOC_DATA16, TS_NOC_STATIC_ID));
     at[2] = high;
     at[3] = low;
     at[4] = trailer_high;
     at[5] = trailer_low;
-    TS_NOC_RECORDER.next = at += 6;
-    if (__builtin_expect(at + 6 >= TS_NOC_RECORDER.limit, 0))
+    TS_NOC_NEXT = at += 6;
+    if (__builtin_expect(at + 6 >= TS_NOC_LIMIT, 0))
         ts_noc_full(6);
 }
 
 TS_NOC_ROUTINE void ts_noc_guaranteed(uint32_t slot, uint32_t id)
 {
-    ts_noc_mark(TS_NOC_RECORDER.buffer + TS_NOC_GUARANTEED + 2 * slot,
+    ts_noc_mark((TS_NOC_RECORDER).buffer + TS_NOC_GUARANTEED + 2 * slot,
                 TS_NOC_MARKER(slot & 1 ? TS_NOC_ZONE_END : TS_NOC_ZONE_START, id));
 }
 
 TS_NOC_ROUTINE uint32_t ts_noc_zone_open(uint32_t id)
 {
-    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
-    if (r->next >= r->limit && !ts_noc_flush())
+    if (TS_NOC_NEXT >= TS_NOC_LIMIT && !ts_noc_flush())
         return 0;
-    ts_noc_mark(r->next, TS_NOC_MARKER(TS_NOC_ZONE_START, id));
-    r->next += 2;
-    r->limit -= 2;
+    TS_NOC_NEXT = ts_noc_mark(TS_NOC_NEXT, TS_NOC_MARKER(TS_NOC_ZONE_START, id));
+    TS_NOC_LIMIT -= 2;
     return 1;
 }
 
 TS_NOC_ROUTINE void ts_noc_zone_close(uint32_t id, uint32_t opened)
 {
-    struct ts_noc_recorder *r = &TS_NOC_RECORDER;
     if (!opened)
         return;
-    ts_noc_mark(r->next, TS_NOC_MARKER(TS_NOC_ZONE_END, id));
-    r->next += 2;
-    r->limit += 2;
+    TS_NOC_NEXT = ts_noc_mark(TS_NOC_NEXT, TS_NOC_MARKER(TS_NOC_ZONE_END, id));
+    TS_NOC_LIMIT += 2;
 }
 
 TS_NOC_ROUTINE void ts_noc_attach(const struct ts_noc_setup *setup)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
+    TS_NOC_NEXT = setup->buffer + TS_NOC_CUSTOM;
+    TS_NOC_LIMIT = setup->buffer + TS_NOC_BUFFER_WORDS - TS_NOC_HEADROOM;
     r->buffer = setup->buffer;
-    r->next = setup->buffer + TS_NOC_CUSTOM;
-    r->limit = setup->buffer + TS_NOC_BUFFER_WORDS - TS_NOC_HEADROOM;
     r->control = setup->control;
-    r->risc = setup->risc;
+    r->sent = setup->control + TS_NOC_HOST_END + setup->risc;
+    r->lost = setup->control + TS_NOC_LOST_WORD(setup->risc);
+    r->bit = UINT32_C(1) << setup->risc;
     r->capacity = setup->capacity;
-    r->flush_zone = setup->flush_zone;
+    r->flush_marker = TS_NOC_MARKER(TS_NOC_ZONE_START, setup->flush_zone);
+    r->risc = setup->risc;
 }
 
 enum { TS_NOC_RISC_BITS = TS_NOC_IDENTITY == 3 ? 5 : 3 };
@@ -186,8 +191,8 @@ TS_NOC_ROUTINE void ts_noc_begin(const struct ts_noc_setup *setup)
 TS_NOC_ROUTINE void ts_noc_finish(void)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
-    r->next = ts_noc_pad(r->buffer, r->next);
-    r->control[TS_NOC_DEVICE_END + r->risc] = (uint32_t)(r->next - r->buffer);
+    TS_NOC_NEXT = ts_noc_pad(r->buffer, TS_NOC_NEXT);
+    r->control[TS_NOC_DEVICE_END + r->risc] = (uint32_t)(TS_NOC_NEXT - r->buffer);
 }
 
 /* How many of a buffer's words fit; what does not is counted. */
@@ -209,8 +214,8 @@ TS_NOC_ROUTINE void ts_noc_send(void)
     uint32_t count = ts_noc_fitting(r->control, r->risc, r->buffer, r->capacity);
     if (count == 0)
         return;
-    ts_noc_port_send(r->control[TS_NOC_HOST_END + r->risc], r->buffer, count);
-    r->control[TS_NOC_HOST_END + r->risc] += count;
+    ts_noc_port_send(*r->sent, r->buffer, count);
+    *r->sent += count;
 }
 
 TS_NOC_ROUTINE void ts_noc_launch_core(volatile uint32_t *control, uint32_t *buffers, uint32_t riscs, uint32_t x,
@@ -276,7 +281,7 @@ __asm__(".pushsection .text.ts_noc_own,\"ax\",@progbits\n"
         ".size ts_noc_own_address, . - ts_noc_own_address\n"
         ".type ts_noc_own_plain, @function\n"
         "ts_noc_own_plain:\n"
-        "    lw t5, ts_noc_recorder\n"
+        "    lw t5, ts_noc_next\n"
         "    lui t3, " TS_NOC_TEXT(TS_NOC_CLOCK_PAGE) "\n"
                                                       "    lw t4, 0x1F0(t3)\n"
                                                       "    lw t3, 0x1F8(t3)\n"
@@ -288,9 +293,9 @@ __asm__(".pushsection .text.ts_noc_own,\"ax\",@progbits\n"
                                                       "    sw t3, 0(t5)\n"
                                                       "    sw t2, 8(t5)\n"
                                                       "    sw t1, 12(t5)\n"
-                                                      "    lw t4, ts_noc_recorder + 4\n"
+                                                      "    lw t4, ts_noc_limit\n"
                                                       "    addi t5, t5, 16\n"
-                                                      "    sw t5, ts_noc_recorder, t3\n"
+                                                      "    sw t5, ts_noc_next, t3\n"
                                                       "    bgeu t5, t4, 2f\n"
                                                       "    jr t0\n"
                                                       "1:  li t4, 8160\n"

@@ -12,3 +12,7 @@ _start:
     li a7, 93
     ecall
     .size _start, . - _start
+
+/* Other small data: the recorder's is not the first, just as in a kernel. */
+    .section .sdata, "aw"
+    .space 64

@@ -1,0 +1,127 @@
+"""What NoC event tracing costs: instructions executed by RV32 code for one record, counted one by one under emulation, and bytes
+of code; and how fast noc-decode is. Part of bench.py."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+DEVICE = os.path.join(ROOT, "tests", "device")
+sys.path.insert(0, DEVICE)
+import recorder  # noqa: E402
+
+ON = ["-DPROFILE_NOC_EVENTS=1"]
+LEVELS = (("gcc", "-Os"), ("gcc", "-O2"), ("clang", "-Os"), ("clang", "-O2"))
+
+
+def one_at_a_time():
+    """How this emulator is told to run and log single instructions."""
+    usage = subprocess.run(["qemu-riscv32", "--help"], stdout=subprocess.PIPE, universal_newlines=True).stdout
+    return "-one-insn-per-tb" if "one-insn-per-tb" in usage else "-singlestep"
+
+
+def executed(program, option):
+    with tempfile.NamedTemporaryFile() as log:
+        subprocess.run(["qemu-riscv32", option, "-d", "nochain,exec", "-D", log.name, program], check=True)
+        with open(log.name) as f:
+            return sum(line.startswith("Trace ") for line in f)
+
+
+def sizes(program):
+    out = subprocess.run(["riscv64-unknown-elf-nm", "-S", program], stdout=subprocess.PIPE, universal_newlines=True).stdout
+    return {m.group(2): int(m.group(1), 16) for m in re.finditer(r"^\S+ (\S+) \S (\S+)$", out, re.MULTILINE)}
+
+
+def build(folder, name, compiler, level, flags):
+    sources = [os.path.join(DEVICE, "start.S"), os.path.join(DEVICE, "cost_kernel.c")]
+    return recorder.build_rv32(folder, name, sources, compiler,
+                               flags + [level, "-ffunction-sections", "-Wno-unused-function"])
+
+
+def cost(folder, compiler, level, kernel, records, flags, option):
+    """Instructions and bytes of code that each record adds to a kernel, and the sizes of all functions."""
+    count, code = {}, {}
+    for on in (True, False):
+        for rounds in (1, 3):
+            name = "k%d%d" % (on, rounds)
+            program = build(folder, name, compiler, level, ["-DKERNEL=" + kernel, "-DROUNDS=%d" % rounds] + (flags + ON if on else flags))
+            count[on, rounds] = executed(program, option)
+            code[on] = sizes(program)
+    added = (count[True, 3] - count[True, 1]) - (count[False, 3] - count[False, 1])
+    return added / 2 / records, (code[True][kernel] - code[False][kernel]) / records, code[True]
+
+
+def once(code, names):
+    return sum(size for name, size in code.items() if name in names)
+
+
+FLUSH = {"ts_noc_full", "ts_noc_flush", "ts_noc_count", "ts_noc_mark"}
+FORMS = (
+    ("compatible, ordinary call", [], {"ts_noc_put", "ts_noc_put_address"} | FLUSH, "40 and 26"),
+    ("compatible, own registers", ["-DTS_NOC_OWN_REGISTERS"],
+     {"ts_noc_own_sized", "ts_noc_own_address", "ts_noc_own_plain"} | FLUSH, "36 and 24, 20 bytes, 720 once"),
+)
+
+
+def recorder_costs():
+    for tool in (recorder.RV_GCC, "clang", "qemu-riscv32"):
+        if not shutil.which(tool):
+            print("NoC recorder: skipped, there is no %s (./dev setup)" % tool)
+            return
+    option = one_at_a_time()
+    print("\nNoC recorder, RV32 instructions a record (bytes a site): size at run time, constant size, plain, six and two, loop")
+    for form, flags, names, target in FORMS:
+        for compiler, level in LEVELS:
+            with tempfile.TemporaryDirectory() as folder:
+                cells, code = [], {}
+                for kernel, records in (("kernel_sized", 6), ("kernel_constant", 6), ("kernel_plain", 6), ("kernel_mixed", 8),
+                                        ("kernel_loop", 6)):
+                    instructions, size, functions = cost(folder, compiler, level, kernel, records, flags, option)
+                    cells.append("%5.1f (%4.1f)" % (instructions, size))
+                    code.update(functions)
+            print("  %-26s %-5s %s  %s  once %4d  target %s" %
+                  (form, compiler, level, "  ".join(cells), once(code, names), target))
+
+
+def decode_rates(program, shared, inputs, runs):
+    generator = os.path.join(shared, "tools", "make_noc_capture.py")
+    folder = os.path.join(inputs, "noc1m")
+    if not os.path.exists(os.path.join(folder, "case.json")):
+        os.makedirs(inputs, exist_ok=True)
+        subprocess.run([sys.executable, generator, "bench", folder, "-n", "1000000"], check=True, stdout=subprocess.DEVNULL)
+    expected = [name for name in os.listdir(os.path.join(folder, "expected")) if name.startswith("noc_trace")]
+    print("\nnoc-decode, million events a second of a million (best of %d), and the processor's time alone" % runs)
+    for source, tables in (("capture.tsraw", []), ("profile_log_device.csv", ["--tables", os.path.join(folder, "capture.tsraw")])):
+        for target in ("a fresh file", "/dev/null"):
+            best, best_user, memory = None, None, 0
+            for _ in range(runs):
+                with tempfile.TemporaryDirectory(dir=inputs) as out:
+                    command = [program, "noc-decode", os.path.join(folder, source), "--quiet", "-o",
+                               out if target == "a fresh file" else "-"] + tables
+                    began = time.perf_counter()
+                    with open(os.devnull, "w") as null:
+                        child = subprocess.Popen(command, stdout=null, stderr=null)
+                        _, status, used = os.wait4(child.pid, 0)
+                    took = time.perf_counter() - began
+                    if status:
+                        sys.exit("bench: noc-decode failed")
+                    if target == "a fresh file":
+                        for name in expected:
+                            with open(os.path.join(out, name), "rb") as a, open(os.path.join(folder, "expected", name), "rb") as b:
+                                if a.read() != b.read():
+                                    sys.exit("bench: %s is not what it should be" % name)
+                best = min(best or took, took)
+                user = used.ru_utime + used.ru_stime
+                best_user = min(best_user or user, user)
+                memory = max(memory, used.ru_maxrss)
+            print("  %-24s to %-14s %5.1f  (%5.1f)   %5.1f MB   target %s" %
+                  (source, target, 1 / best, 1 / best_user, memory / 1024, "4" if target == "a fresh file" else "6"))
+
+
+def report(program, shared, inputs, runs):
+    recorder_costs()
+    decode_rates(program, shared, inputs, runs)
