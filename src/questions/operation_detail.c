@@ -255,6 +255,6 @@ const struct ts_question ts_question_operation_detail = {
     .table_count = sizeof tables / sizeof *tables,
     .fields = fields,
     .link = TS_LINK_OPERATION,
-    .too_large = "include fewer groups",
+    .too_large = "ask for fewer groups in include",
     .answer = answer_operation_detail,
 };

@@ -277,6 +277,6 @@ const struct ts_question ts_question_top_ops = {
     .needs = TS_NEED_REPORT,
     .fields = fields,
     .link = TS_LINK_LINKED_OPERATIONS,
-    .too_large = "lower limit, or include fewer groups",
+    .too_large = "lower limit, or ask for fewer groups in include",
     .answer = answer_top_ops,
 };

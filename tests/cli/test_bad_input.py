@@ -307,7 +307,7 @@ class Rewritten(Case):
             answer, refusal = self.call(server, "top_ops", handle=handle, start_signpost="TOKEN")
             self.assertIsNone(answer)
             self.assertIn(handle, refusal)
-            self.assertIn("load_report", refusal)
+            self.assertRegex(refusal, r"open it again.*\(load_report gives a fresh handle\)$")
             fresh = self.call(server, "load_report", performance_path=str(self.folder))[0]["handle"]
             self.assertNotEqual(self.call(server, "top_ops", handle=fresh)[0]["device_time_total"],
                                 first["device_time_total"])

@@ -3,6 +3,7 @@
 import gzip
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import sys
@@ -69,6 +70,28 @@ class Paths(unittest.TestCase):
         self.assertIn("(byte 1 cannot be decoded); it looks like Zstandard data", run("top-ops", self.folder).stderr)
         (self.folder / CSV).write_bytes(b"x\x8b" + text)
         self.assertIn("(byte 1 cannot be decoded)\n", run("top-ops", self.folder).stderr)
+
+    @unittest.skipIf(os.environ.get("TILESIGHT_SANITIZE"), "a sanitizer takes memory of its own")
+    def test_out_of_memory_names_the_file(self):
+        def little():
+            resource.setrlimit(resource.RLIMIT_AS, (96 << 20, 96 << 20))
+
+        lines = (EXAMPLES / "before" / CSV).read_text(encoding="utf-8").splitlines(True)
+        with open(self.folder / CSV, "w", encoding="utf-8") as out:
+            out.write(lines[0])
+            for _ in range(400000 // len(lines)):
+                out.writelines(lines[1:])
+        done = run("top-ops", self.folder, preexec_fn=little)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn(f"{self.folder}/{CSV}: out of memory while it was read", done.stderr)
+
+    def test_an_answer_that_is_too_large_says_which_option_to_lower(self):
+        header = "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,CORE COUNT,HOST START TS,DEVICE KERNEL DURATION [ns]"
+        rows = [f"{i}{'x' * 8000},tt_dnn_device,{i},0,64,{i},{i}" for i in range(100)]
+        (self.folder / CSV).write_text("\n".join([header, *rows, ""]), encoding="utf-8")
+        done = run("top-ops", self.folder, "--limit", "100", "--json")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"larger than \d+ bytes: lower --limit, or ask for fewer groups in --include\n")
 
 
 if __name__ == "__main__":
