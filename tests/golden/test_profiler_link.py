@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,42 @@ def ask(profiler, performance, operation):
 
 class Recorded(unittest.TestCase):
     pass
+
+
+class Locked(unittest.TestCase):
+    """A database that a writer holds, for as long as it does."""
+
+    def test_a_link_is_tried_again(self):
+        with tempfile.TemporaryDirectory(prefix="tilesight-link-") as work:
+            capture = pathlib.Path(work, "capture")
+            shutil.copytree(SHARED / "data" / "db" / "linked", capture)
+            writer = sqlite3.connect(capture / "prof" / "db.sqlite", isolation_level=None)
+            server = subprocess.Popen([PROGRAM, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      stderr=subprocess.DEVNULL, env=environment(work))
+
+            def call(tool, **arguments):
+                request = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+                server.stdin.write(json.dumps(request).encode() + b"\n")
+                server.stdin.flush()
+                return json.loads(server.stdout.readline())["result"]
+
+            def link(**arguments):
+                return json.loads(call("top_ops", **arguments)["content"][0]["text"])["operation_link"]
+
+            call("load_report", profiler_path=str(capture / "prof"), performance_path=str(capture / "perf"))
+            writer.execute("BEGIN EXCLUSIVE")
+            locked = link(handle="report-1")
+            refused = call("operation_detail", handle="report-1", operation_id=2)
+            writer.execute("ROLLBACK")
+            free = link(handle="report-1")
+            server.stdin.close()
+            self.assertEqual(server.wait(TIMEOUT), 0)
+            server.stdout.close()
+            writer.close()
+        self.assertEqual(locked["status"], "unavailable")
+        self.assertIn("locked", locked["reason"])
+        self.assertTrue(refused["isError"])
+        self.assertEqual(free["status"], "linked")
 
 
 class Figures(unittest.TestCase):
