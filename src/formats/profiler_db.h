@@ -114,6 +114,14 @@ struct ts_db_cell {
 enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select,
                            enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error),
                            void *data, struct ts_error *error);
+/* The same of one part of several, each a stretch of the table: together they are all of its rows, each once. Rows that follow
+ * one another with the same number in the first column stay together. A table without rowids is all in part 0. */
+enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *select, unsigned part, unsigned parts,
+                                enum ts_status (*visit)(void *data, const struct ts_db_cell *cells,
+                                                        struct ts_error *error),
+                                void *data, struct ts_error *error);
+/* How far apart the first and the last rowid of a table are: about its rows, at the cost of nothing. 0 where it has none. */
+enum ts_status ts_db_row_span(struct ts_db *db, enum ts_db_table table, uint64_t *span, struct ts_error *error);
 
 /* ---- one large text ---- */
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/thread.h"
 
 enum { OPERATION, TYPE, DEVICE, ADDRESS, SIZE };
 static const char *const columns[] = {"operation_id", "buffer_type", "device_id", "address", "max_size_per_bank", NULL};
@@ -404,19 +405,113 @@ static void free_builder(struct builder *builder)
     ts_arena_free(&builder->keys);
 }
 
+/* ---- several threads ---- */
+
+/* Rows that are worth a thread. */
+enum { ROWS_PER_PART = 100000, PARTS_MAX = 8 };
+
+struct parts {
+    struct builder *builders; /* the first is that of the result */
+    unsigned count;
+};
+
+static void init_builder(struct builder *builder, struct ts_context *context, struct ts_profiler *profiler)
+{
+    *builder = (struct builder){.context = context, .profiler = profiler, .stamp = 1};
+    ts_arena_init(&builder->keys, context->memory_limit);
+    ts_map_init(&builder->type_map);
+    ts_map_init(&builder->device_map);
+    ts_map_init(&builder->pair_map);
+}
+
+static enum ts_status visit_part(struct builder *builder, struct ts_db *db, unsigned part, unsigned parts,
+                                 struct ts_error *error)
+{
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS,
+                                        .columns = columns,
+                                        .by_rank = builder->profiler->multi_host,
+                                        .rank = builder->profiler->rank};
+    struct visit visit = {.builder = builder};
+    enum ts_status status = ts_db_visit_part(db, &select, part, parts, visit_row, &visit, error);
+    return status == TS_OK && !settle(builder) ? ts_error_no_memory(error) : status;
+}
+
+/* Each part but the first on a connection of its own, to the same state of the database. */
+static enum ts_status read_part(void *data, size_t index, struct ts_error *error)
+{
+    struct parts *parts = data;
+    struct builder *builder = &parts->builders[index];
+    struct ts_profiler *profiler = builder->profiler;
+    struct ts_db *db;
+    if (index == 0)
+        return visit_part(builder, profiler->db, 0, parts->count, error);
+    enum ts_status status = ts_db_open(builder->context, profiler->capture->database, &db, error);
+    if (status != TS_OK)
+        return status;
+    if (ts_identity_equal(ts_db_read_identity(db), ts_db_read_identity(profiler->db)))
+        status = visit_part(builder, db, (unsigned)index, parts->count, error);
+    else
+        status = ts_db_unchanged(profiler->db, error);
+    ts_db_close(db);
+    return status;
+}
+
+/* Add what another part has found. */
+static bool merge(struct builder *into, struct builder *from)
+{
+    bool good = ts_vec_reserve(&into->pressures, from->pressures.count);
+    for (size_t i = 0; good && i < from->pressures.count; i++)
+        good = ts_vec_push(&into->pressures, from->pressures.items[i]);
+    for (size_t t = 0; good && t < from->types.count; t++) {
+        const struct type *type = &from->types.items[t];
+        struct ts_db_cell cell = {.text = type->name};
+        uint32_t index, device = 0;
+        good = find_type(into, &cell, &index) && ts_vec_reserve(&into->types.items[index].sums, type->sums.count);
+        for (size_t i = 0; good && i < type->sums.count; i++)
+            good = ts_vec_push(&into->types.items[index].sums, type->sums.items[i]);
+        for (size_t i = 0; good && i < type->devices.count; i++)
+            good = find_device(into, type->devices.items[i], &device) && note_device(into, index, device);
+    }
+    into->keyless += from->keyless;
+    into->touched_devices.list.count = 0;
+    into->stamp++;
+    return good;
+}
+
+static enum ts_status read_parts(struct builder *builder, unsigned count, struct ts_error *error)
+{
+    struct builder builders[PARTS_MAX];
+    struct parts parts = {.builders = builders, .count = count};
+    builders[0] = *builder;
+    for (unsigned i = 1; i < count; i++) {
+        init_builder(&builders[i], builder->context, builder->profiler);
+        builders[i].geometry = builder->geometry;
+    }
+    enum ts_status status = ts_parallel(builder->context, count, read_part, &parts, error);
+    *builder = builders[0];
+    for (unsigned i = 1; i < count; i++) {
+        if (status == TS_OK && !merge(builder, &builders[i]))
+            status = ts_error_no_memory(error);
+        free_builder(&builders[i]);
+    }
+    return status;
+}
+
 static enum ts_status build(struct builder *builder, struct ts_memory_sums *out, struct ts_error *error)
 {
     struct ts_profiler *profiler = builder->profiler;
-    const struct ts_db_select select = {
-        .table = TS_DB_BUFFERS, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
-    struct visit visit = {.builder = builder};
+    uint64_t span = 0;
     enum ts_status status = ts_profiler_devices(builder->context, profiler, &builder->geometry, error);
     if (status == TS_OK && builder->geometry.count > 1)
         qsort(builder->geometry.items, builder->geometry.count, sizeof *builder->geometry.items, by_device);
     if (status == TS_OK)
-        status = ts_db_visit(profiler->db, &select, visit_row, &visit, error);
-    if (status == TS_OK && !settle(builder))
-        status = ts_error_no_memory(error);
+        status = ts_db_row_span(profiler->db, TS_DB_BUFFERS, &span, error);
+    if (status != TS_OK)
+        return status;
+    uint64_t parts = span / ROWS_PER_PART;
+    if (parts > builder->context->threads)
+        parts = builder->context->threads;
+    status = read_parts(builder, parts < 1 ? 1 : parts > PARTS_MAX ? PARTS_MAX : (unsigned)parts, error);
     if (status == TS_OK)
         status = settle_again(builder, error);
     return status == TS_OK ? finish(builder, out, error) : status;
@@ -439,12 +534,9 @@ static enum ts_status make(struct ts_context *context, void *data, struct ts_par
     struct ts_memory_sums *sums = calloc(1, sizeof *sums);
     if (!sums)
         return ts_error_no_memory(error);
-    struct builder builder = {.context = context, .profiler = profiler, .stamp = 1};
+    struct builder builder;
+    init_builder(&builder, context, profiler);
     ts_arena_init(&sums->arena, context->memory_limit);
-    ts_arena_init(&builder.keys, context->memory_limit);
-    ts_map_init(&builder.type_map);
-    ts_map_init(&builder.device_map);
-    ts_map_init(&builder.pair_map);
     enum ts_status status = build(&builder, sums, error);
     free_builder(&builder);
     if (status == TS_OK)

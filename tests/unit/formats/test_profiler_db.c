@@ -343,6 +343,82 @@ static void test_visit(void **state)
     assert_int_equal(sum.total, 10);
 }
 
+struct seen {
+    unsigned rows[64];   /* by place */
+    int64_t part_of[64]; /* of an operation: the part that has it, or -1 */
+    int64_t part;
+    bool apart;
+};
+
+static enum ts_status note_row(void *data, const struct ts_db_cell *cells, struct ts_error *fault)
+{
+    struct seen *seen = data;
+    (void)fault;
+    seen->rows[cells[1].integer]++;
+    if (seen->part_of[cells[0].integer] >= 0 && seen->part_of[cells[0].integer] != seen->part)
+        seen->apart = true;
+    seen->part_of[cells[0].integer] = seen->part;
+    return TS_OK;
+}
+
+static void visit_parts(const char *sql, unsigned parts, bool by_rank, struct seen *seen)
+{
+    static const char *const visited[] = {"operation_id", "place", NULL};
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = visited, .by_rank = by_rank};
+    open_sql(sql);
+    memset(seen, 0, sizeof *seen);
+    memset(seen->part_of, -1, sizeof seen->part_of);
+    for (unsigned part = 0; part < parts; part++) {
+        seen->part = part;
+        if (ts_db_visit_part(db, &select, part, parts, note_row, seen, &error) != TS_OK)
+            fail_msg("%s", error.message);
+    }
+}
+
+/* Parts are all rows, each once, and leave together what follows one another. */
+static void test_visit_in_parts(void **state)
+{
+    (void)state;
+    static const char *const schemas[] = {
+        "CREATE TABLE buffers (operation_id int, place int, rank int);",
+        "CREATE TABLE buffers (operation_id int, place int PRIMARY KEY, rank int) WITHOUT ROWID;"};
+    for (size_t schema = 0; schema < 2; schema++)
+        for (unsigned parts = 1; parts < 9; parts++)
+            for (unsigned run = 1; run < 40; run += 7) {
+                struct seen seen;
+                char sql[512];
+                snprintf(sql, sizeof sql,
+                         "%s WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 50)"
+                         "INSERT INTO buffers SELECT i / %u, i, 0 FROM n; INSERT INTO buffers VALUES (60, 60, 1)",
+                         schemas[schema], run);
+                visit_parts(sql, parts, true, &seen);
+                for (unsigned i = 0; i < 51; i++)
+                    assert_int_equal(seen.rows[i], 1);
+                assert_int_equal(seen.rows[60], 0);
+                assert_false(seen.apart);
+                visit_parts(sql, parts, false, &seen);
+                assert_int_equal(seen.rows[60], 1);
+            }
+    struct seen seen;
+    visit_parts(schemas[0], 3, true, &seen);
+    assert_int_equal(seen.rows[0], 0);
+    visit_parts("CREATE TABLE buffers (place int); INSERT INTO buffers VALUES (1), (2), (3), (4)", 3, true, &seen);
+    assert_true(seen.rows[1] == 1 && seen.rows[2] == 1 && seen.rows[3] == 1 && seen.rows[4] == 1);
+    visit_parts("CREATE TABLE operations (x)", 3, true, &seen);
+    uint64_t span = 7;
+    assert_int_equal(ts_db_row_span(db, TS_DB_BUFFERS, &span, &error), TS_OK);
+    assert_int_equal(span, 0);
+    open_sql("CREATE TABLE buffers (operation_id int); INSERT INTO buffers (rowid) VALUES (-9223372036854775808), "
+             "(9223372036854775807)");
+    assert_int_equal(ts_db_row_span(db, TS_DB_BUFFERS, &span, &error), TS_OK);
+    assert_true(span == UINT64_MAX);
+    visit_parts(
+        "CREATE TABLE buffers (operation_id int, place int); INSERT INTO buffers (rowid, operation_id, place) VALUES"
+        "(-9223372036854775808, 1, 1), (0, 2, 2), (9223372036854775807, 3, 3)",
+        4, false, &seen);
+    assert_true(seen.rows[1] == 1 && seen.rows[2] == 1 && seen.rows[3] == 1);
+}
+
 /* ---- large texts ---- */
 
 static void test_read_text(void **state)
@@ -771,6 +847,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_rows_by_key, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_index, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_visit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_visit_in_parts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_read_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_ten_megabytes_of_text, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_database, set_up, tear_down),

@@ -133,6 +133,52 @@ static void test_figures(void **state)
     yyjson_doc_free(answer);
 }
 
+/* What a session of so many threads answers of BENCH/many; the caller frees it. */
+static char *profile_with(unsigned threads)
+{
+    struct ts_session_options options = {.threads = threads};
+    struct ts_session *session;
+    struct ts_capture *capture;
+    struct ts_answer *answer;
+    struct ts_error error;
+    char path[512];
+    snprintf(path, sizeof path, "%s/many", bench.folder);
+    assert_int_equal(ts_session_create(&options, &session, &error), TS_OK);
+    assert_int_equal(ts_capture_open(session, path, NULL, "many", &capture, &error), TS_OK);
+    if (ts_session_ask(session, "memory_profile", "{\"limit\":100}", capture, NULL, &answer, &error) != TS_OK)
+        fail_msg("%s", error.message);
+    char *text = strdup(ts_answer_json(answer, NULL));
+    ts_answer_destroy(answer);
+    ts_capture_close(capture);
+    ts_session_destroy(session);
+    return text;
+}
+
+/* Many rows are read by several threads, and come to the same. */
+static void test_threads(void **state)
+{
+    (void)state;
+    profiler_report_open(
+        &bench, "many",
+        "BEGIN; CREATE TABLE operations (operation_id int, name text, duration float);"
+        "CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type);"
+        "CREATE TABLE devices (device_id int, l1_bank_size int, address_at_first_l1_cb_buffer int);"
+        "INSERT INTO devices VALUES (0, 1000000, 0), (1, 2000000, 0), (2, 3000000, 0);"
+        "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 350000)"
+        "INSERT INTO buffers SELECT CASE WHEN i % 5000 = 0 THEN 7 WHEN i > 349000 THEN 'none' ELSE i / 70 END,"
+        " i % 3, i * 7919 % 900000, i % 4000, CASE WHEN i % 11 = 0 THEN 'L1' WHEN i > 340000 THEN 'late'"
+        " ELSE i % 4 END FROM n; COMMIT");
+    char *one = profile_with(1);
+    assert_non_null(strstr(one, "\"late\""));
+    assert_non_null(strstr(one, "rows of buffers"));
+    for (unsigned threads = 2; threads < 6; threads++) {
+        char *several = profile_with(threads);
+        assert_string_equal(one, several);
+        free(several);
+    }
+    free(one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +187,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_hardly_a_column, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_no_profiler_report, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_figures, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_threads, make_bench, free_bench),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
