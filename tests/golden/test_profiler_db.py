@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-SHARED = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent"))
+SHARED = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent")).resolve()
 PROGRAM = os.environ.get("TILESIGHT", "build/tilesight")
 TIMEOUT = 300
 # load_report lists more questions than the recorded server has; a golden case holds it.

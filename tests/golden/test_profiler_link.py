@@ -14,7 +14,7 @@ import sys
 import tempfile
 import unittest
 
-SHARED = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent"))
+SHARED = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent")).resolve()
 PROGRAM = os.environ.get("TILESIGHT", "build/tilesight")
 TIMEOUT = 300
 ASKED = {"operation_detail", "top_ops", "program_cache"}
