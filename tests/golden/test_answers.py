@@ -21,6 +21,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 CAPTURES = HERE / "captures"
+EXAMPLES = HERE.parents[1] / "examples"
 STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -46,10 +47,10 @@ def ask(program, question, folder):
         text = json.dumps(json.loads(lines[0]), indent=1, ensure_ascii=False) + "\n"
         if re.search(r"\s", STRING.sub('""', lines[0])):
             text += f"not compact: {lines[0]}\n"
-        return "answer.json", text.replace(str(CAPTURES), "CAPTURES")
+        return "answer.json", text.replace(str(CAPTURES), "CAPTURES").replace(str(EXAMPLES), "EXAMPLES")
     if run.stdout:
         return "refusal", f"something on standard output: {run.stdout!r}\n"
-    return "refusal", f"{run.returncode}\n{run.stderr.decode('utf-8')}".replace(str(CAPTURES), "CAPTURES")
+    return "refusal", f"{run.returncode}\n{run.stderr.decode('utf-8')}".replace(str(CAPTURES), "CAPTURES").replace(str(EXAMPLES), "EXAMPLES")
 
 
 def refused_as_recorded(folder, text):
