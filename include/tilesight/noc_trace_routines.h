@@ -34,15 +34,16 @@ TS_NOC_ROUTINE uint32_t *ts_noc_mark(uint32_t *at, uint32_t marker)
     return at + 2;
 }
 
-/* Fill up to a multiple of four words: one padding marker is ever needed. */
-TS_NOC_INLINE uint32_t *ts_noc_pad(uint32_t *buffer, uint32_t *at)
+/* Fill up to a multiple of four words; one padding marker is ever needed. Gives the words of the buffer. */
+TS_NOC_INLINE uint32_t ts_noc_pad(uint32_t *buffer, uint32_t *at)
 {
-    if ((uint32_t)(at - buffer) & 3) {
+    uint32_t bytes = (uint32_t)((uintptr_t)at - (uintptr_t)buffer);
+    if (bytes & 8) {
         at[0] = TS_NOC_MARKER_VALID;
         at[1] = 0;
-        at += 2;
+        bytes += 8;
     }
-    return at;
+    return bytes / 4;
 }
 
 /* NoC events in the first `count` words of a buffer. */
@@ -51,26 +52,39 @@ TS_NOC_ROUTINE uint32_t ts_noc_count(const uint32_t *buffer, uint32_t count)
     const uint32_t *at = buffer + TS_NOC_CUSTOM, *end = buffer + count;
     uint32_t events = 0;
     while (at < end) {
-        uint32_t marker = *at, type = marker >> 28 & 7;
-        if (marker << 4 >> 16 == TS_NOC_STATIC_ID)
-            events += type >= TS_NOC_DATA;
-        /* Data packets are the odd types above 1. */
-        at += type & 1 ? type + 1 : 2;
+        uint32_t type = *at >> 28 & 7;
+        /* Data packets are the odd types above 1; event and data of others count with NoC events: they are lost too. */
+        if (type & 1) {
+            events += type > 1;
+            at += type;
+            at++;
+        } else {
+            at += 2;
+        }
     }
     return events;
 }
 
-TS_NOC_ROUTINE uint32_t ts_noc_flush(void)
+/* A record of `words` words has filled the buffer (0: none has, and the buffer is sent as it is). Not 0 when the buffer was
+ * sent, or thrown away and counted for want of room in DRAM. When it cannot be sent now the record stays in the headroom; the
+ * next one is taken back and counted. */
+TS_NOC_ROUTINE uint32_t ts_noc_full(uint32_t words)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
     volatile uint32_t *control = r->control;
-    if (control[TS_NOC_DROPPED] & r->bit || control[TS_NOC_DRAM] == 0 || ts_noc_port_busy())
+    uint32_t *next = TS_NOC_NEXT, *buffer = r->buffer;
+    if (control[TS_NOC_DROPPED] & r->bit || control[TS_NOC_DRAM] == 0 || ts_noc_port_busy()) {
+        next -= words;
+        if (words && next >= TS_NOC_LIMIT) {
+            TS_NOC_NEXT = next;
+            ++*r->lost;
+        }
         return 0;
-    uint32_t *end = ts_noc_mark(ts_noc_mark(TS_NOC_NEXT, r->flush_marker), r->flush_marker | UINT32_C(1) << 28);
-    uint32_t *buffer = r->buffer;
-    uint32_t count = (uint32_t)(ts_noc_pad(buffer, end) - buffer), sent = *r->sent;
+    }
+    next = ts_noc_mark(ts_noc_mark(next, r->flush_marker), r->flush_marker | UINT32_C(1) << 28);
+    uint32_t count = ts_noc_pad(buffer, next), sent = *r->sent;
     TS_NOC_NEXT = buffer + TS_NOC_CUSTOM;
-    if (sent + count + 4 <= r->capacity) {
+    if (sent + count <= r->capacity) {
         *r->sent = sent + count;
         ts_noc_port_send(sent, buffer, count);
     } else {
@@ -80,17 +94,9 @@ TS_NOC_ROUTINE uint32_t ts_noc_flush(void)
     return 1;
 }
 
-/* A record of `words` words has filled the buffer. When it cannot be sent the record stays in the headroom; the next one is
- * taken back and counted. */
-TS_NOC_ROUTINE void ts_noc_full(uint32_t words)
+TS_NOC_ROUTINE uint32_t ts_noc_flush(void)
 {
-    if (ts_noc_flush())
-        return;
-    uint32_t *before = TS_NOC_NEXT - words;
-    if (before + (words == 6) >= TS_NOC_LIMIT) {
-        TS_NOC_NEXT = before;
-        ++*(TS_NOC_RECORDER).lost;
-    }
+    return ts_noc_full(0);
 }
 
 TS_NOC_INLINE void ts_noc_write(uint32_t low, uint32_t high)
@@ -165,7 +171,7 @@ TS_NOC_ROUTINE void ts_noc_attach(const struct ts_noc_setup *setup)
     r->sent = setup->control + TS_NOC_HOST_END + setup->risc;
     r->lost = setup->control + TS_NOC_LOST_WORD(setup->risc);
     r->bit = UINT32_C(1) << setup->risc;
-    r->capacity = setup->capacity;
+    r->capacity = setup->capacity > 4 ? setup->capacity - 4 : 0;
     r->flush_marker = TS_NOC_MARKER(TS_NOC_ZONE_START, setup->flush_zone);
     r->risc = setup->risc;
 }
@@ -191,8 +197,9 @@ TS_NOC_ROUTINE void ts_noc_begin(const struct ts_noc_setup *setup)
 TS_NOC_ROUTINE void ts_noc_finish(void)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
-    TS_NOC_NEXT = ts_noc_pad(r->buffer, TS_NOC_NEXT);
-    r->control[TS_NOC_DEVICE_END + r->risc] = (uint32_t)(TS_NOC_NEXT - r->buffer);
+    uint32_t count = ts_noc_pad(r->buffer, TS_NOC_NEXT);
+    TS_NOC_NEXT = r->buffer + count;
+    r->control[TS_NOC_DEVICE_END + r->risc] = count;
 }
 
 /* How many of a buffer's words fit; what does not is counted. */
@@ -211,7 +218,7 @@ TS_NOC_ROUTINE uint32_t ts_noc_fitting(volatile uint32_t *control, uint32_t risc
 TS_NOC_ROUTINE void ts_noc_send(void)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
-    uint32_t count = ts_noc_fitting(r->control, r->risc, r->buffer, r->capacity);
+    uint32_t count = ts_noc_fitting(r->control, r->risc, r->buffer, r->capacity + 4);
     if (count == 0)
         return;
     ts_noc_port_send(*r->sent, r->buffer, count);
@@ -264,8 +271,9 @@ __asm__(".pushsection .text.ts_noc_own,\"ax\",@progbits\n"
         "    srli t2, t2, 4\n"
         "    addi t4, t4, 31\n"
         "    lui t5, 2\n"
-        "    bgeu t4, t5, 1f\n"
-        "0:  andi t4, t4, -32\n"
+        "    bltu t4, t5, 1f\n"
+        "    addi t4, t5, -32\n"
+        "1:  andi t4, t4, -32\n"
         "    slli t4, t4, 11\n"
         "    or t2, t2, t4\n"
         ".size ts_noc_own_sized, . - ts_noc_own_sized\n"
@@ -296,37 +304,34 @@ __asm__(".pushsection .text.ts_noc_own,\"ax\",@progbits\n"
                                                       "    lw t4, ts_noc_limit\n"
                                                       "    addi t5, t5, 16\n"
                                                       "    sw t5, ts_noc_next, t3\n"
-                                                      "    bgeu t5, t4, 2f\n"
-                                                      "    jr t0\n"
-                                                      "1:  li t4, 8160\n"
-                                                      "    j 0b\n"
-                                                      "2:  addi sp, sp, -48\n"
+                                                      "    bltu t5, t4, 1f\n"
+        "    addi sp, sp, -48\n"
                                                       "    sw t0, 0(sp)\n"
                                                       "    sw ra, 4(sp)\n"
-                                                      "    sw t6, 8(sp)\n"
-                                                      "    sw a0, 12(sp)\n"
-                                                      "    sw a1, 16(sp)\n"
-                                                      "    sw a2, 20(sp)\n"
-                                                      "    sw a3, 24(sp)\n"
-                                                      "    sw a4, 28(sp)\n"
-                                                      "    sw a5, 32(sp)\n"
-                                                      "    sw a6, 36(sp)\n"
-                                                      "    sw a7, 40(sp)\n"
+                                                      "    sw t6, 40(sp)\n"
+                                                      "    sw a0, 8(sp)\n"
+                                                      "    sw a1, 12(sp)\n"
+                                                      "    sw a2, 16(sp)\n"
+                                                      "    sw a3, 20(sp)\n"
+                                                      "    sw a4, 24(sp)\n"
+                                                      "    sw a5, 28(sp)\n"
+                                                      "    sw a6, 32(sp)\n"
+                                                      "    sw a7, 36(sp)\n"
                                                       "    li a0, 4\n"
                                                       "    call ts_noc_full\n"
                                                       "    lw t0, 0(sp)\n"
                                                       "    lw ra, 4(sp)\n"
-                                                      "    lw t6, 8(sp)\n"
-                                                      "    lw a0, 12(sp)\n"
-                                                      "    lw a1, 16(sp)\n"
-                                                      "    lw a2, 20(sp)\n"
-                                                      "    lw a3, 24(sp)\n"
-                                                      "    lw a4, 28(sp)\n"
-                                                      "    lw a5, 32(sp)\n"
-                                                      "    lw a6, 36(sp)\n"
-                                                      "    lw a7, 40(sp)\n"
+                                                      "    lw t6, 40(sp)\n"
+                                                      "    lw a0, 8(sp)\n"
+                                                      "    lw a1, 12(sp)\n"
+                                                      "    lw a2, 16(sp)\n"
+                                                      "    lw a3, 20(sp)\n"
+                                                      "    lw a4, 24(sp)\n"
+                                                      "    lw a5, 28(sp)\n"
+                                                      "    lw a6, 32(sp)\n"
+                                                      "    lw a7, 36(sp)\n"
                                                       "    addi sp, sp, 48\n"
-                                                      "    jr t0\n"
+                                                      "1:  jr t0\n"
                                                       ".size ts_noc_own_plain, . - ts_noc_own_plain\n"
                                                       ".popsection\n");
 #endif

@@ -326,6 +326,9 @@ def main():
     if wanted("sim"):
         subprocess.run([sys.executable, os.path.join(ROOT, "tests", "bench", "bench_sim.py"), "--inputs", options.inputs,
                         "--runs", str(options.runs), "--program", program])
+    if wanted("noc"):
+        subprocess.run([sys.executable, os.path.join(ROOT, "tests", "bench", "bench_noc.py"), program, shared, options.inputs,
+                        str(options.runs)])
     scan = os.path.join(ROOT, "build", "bench_csv_scan")
     if wanted("scan") and os.path.exists(scan):
         for line in subprocess.run([scan, csv50k], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():

@@ -39,7 +39,7 @@ def sizes(program):
 def build(folder, name, compiler, level, flags):
     sources = [os.path.join(DEVICE, "start.S"), os.path.join(DEVICE, "cost_kernel.c")]
     return recorder.build_rv32(folder, name, sources, compiler,
-                               flags + [level, "-ffunction-sections", "-Wno-unused-function"])
+                               flags + [level, "-ffunction-sections", "-Wno-unused-function"], gnu_assembler=True)
 
 
 def cost(folder, compiler, level, kernel, records, flags, option):
@@ -125,3 +125,7 @@ def decode_rates(program, shared, inputs, runs):
 def report(program, shared, inputs, runs):
     recorder_costs()
     decode_rates(program, shared, inputs, runs)
+
+
+if __name__ == "__main__":
+    report(sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]))

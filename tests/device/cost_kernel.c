@@ -102,11 +102,11 @@ KERNEL_HEAD kernel_loop(uint64_t address, uint32_t local, uint32_t size)
 
 #if defined PROFILE_NOC_EVENTS
 static uint32_t control[64], buffer[TS_NOC_BUFFER_WORDS];
-uint32_t ts_noc_port_busy(void)
+__attribute__((noinline)) uint32_t ts_noc_port_busy(void)
 {
     return *(volatile uint32_t *)0x50000900;
 }
-void ts_noc_port_send(uint32_t word, const uint32_t *words, uint32_t count)
+__attribute__((noinline)) void ts_noc_port_send(uint32_t word, const uint32_t *words, uint32_t count)
 {
     command[0] = word;
     command[1] = (uint32_t)(uintptr_t)words;

@@ -43,11 +43,17 @@ def run_command(command):
     return done.stdout
 
 
-def build_rv32(folder, name, sources, compiler="gcc", flags=()):
+def build_rv32(folder, name, sources, compiler="gcc", flags=(), gnu_assembler=False):
+    """gnu_assembler: assemble clang's output with the GNU assembler, whose objects the linker can relax."""
     objects = []
     for source in sources:
         obj = os.path.join(folder, "%s-%s.o" % (name, os.path.basename(source)))
         how = "gcc" if source.endswith(".S") else compiler
+        if how == "clang" and gnu_assembler:
+            run_command(compile_command(how, list(flags)) + ["-fno-addrsig", "-S", source, "-o", obj + ".s"])
+            run_command([RV_GCC] + RV + ["-c", obj + ".s", "-o", obj])
+            objects.append(obj)
+            continue
         run_command(compile_command(how, list(flags) if how == compiler else []) + ["-c", source, "-o", obj])
         objects.append(obj)
     program = os.path.join(folder, name)
