@@ -9,6 +9,7 @@
 #include "surfaces/cli/options.h"
 #include "surfaces/cli/terminal.h"
 #include "transforms/noc_decode.h"
+#include "transforms/noc_rewrite.h"
 
 #define FOLDER_VARIABLE "TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH"
 
@@ -33,11 +34,13 @@ static int show_help(void)
 {
     struct ts_buf text;
     ts_buf_init(&text, 0);
-    ts_buf_text(&text,
-                "usage: tilesight noc-decode INPUT -o DIR [OPTION...]\n\n"
-                "Turns raw profiler buffers (.tsraw) or a device log (profile_log_device.csv) into NoC trace files:\n"
-                "one for each program run on each device, as tt-metal writes them. What was lost, what could not be\n"
-                "placed and why a result is empty is said on standard error.\n\n");
+    ts_buf_text(
+        &text,
+        "usage: tilesight noc-decode INPUT -o DIR [OPTION...]\n\n"
+        "Turns raw profiler buffers (.tsraw) or a device log (profile_log_device.csv) into NoC trace files:\n"
+        "one for each program run on each device, as tt-metal writes them. What was lost, what could not be\n"
+        "placed and why a result is empty is said on standard error. A trace file itself (.json, of any age) is\n"
+        "summarised, and written again in today's layout where there is -o.\n\n");
     ts_options_describe(known, &text);
     bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
     ts_buf_free(&text);
@@ -47,6 +50,7 @@ static int show_help(void)
 struct request {
     struct ts_noc_decode_options options;
     bool quiet, help;
+    bool trace; /* the input is a trace file */
 };
 
 static enum ts_status read_format(const char *value, enum ts_noc_format *out, struct ts_error *error)
@@ -115,6 +119,13 @@ static bool take_short(struct ts_options *words, struct request *r, struct ts_er
     return true;
 }
 
+static bool is_trace(const char *input)
+{
+    struct ts_str name = ts_str_from(input);
+    return ts_str_ends_with(name, TS_STR(".json")) || ts_str_ends_with(name, TS_STR(".json.gz")) ||
+           ts_str_ends_with(name, TS_STR(".json.zst"));
+}
+
 static enum ts_status read_words(int argc, char **argv, struct request *r, struct ts_error *error)
 {
     struct ts_options words = {.argv = argv, .argc = argc};
@@ -140,6 +151,9 @@ static enum ts_status read_words(int argc, char **argv, struct request *r, struc
         return status;
     if (!r->options.input)
         return ts_error_set(error, TS_USAGE, "say which INPUT to decode: a .tsraw file or a profile_log_device.csv");
+    r->trace = is_trace(r->options.input);
+    if (r->trace && !r->options.folder)
+        return TS_OK;
     if (!r->options.folder)
         r->options.folder = getenv(FOLDER_VARIABLE);
     if (!r->options.folder || !*r->options.folder)
@@ -171,6 +185,45 @@ static void tell(const struct request *r, const struct ts_noc_decode_report *rep
                 report->files == 1 ? "file" : "files", report->records, r->options.folder);
 }
 
+/* Where a trace file is written again: under its own name in the folder. */
+static char *trace_path(const struct request *r)
+{
+    const char *slash = strrchr(r->options.input, '/'), *name = slash ? slash + 1 : r->options.input;
+    const char *end = strstr(name, ".json");
+    struct ts_buf path;
+    ts_buf_init(&path, 0);
+    ts_buf_printf(&path, "%s/%.*s", r->options.folder, (int)(end + 5 - name), name);
+    return path.ptr;
+}
+
+static enum ts_status rewrite(struct ts_context *context, const struct request *r, struct ts_error *error)
+{
+    struct ts_noc_summary summary;
+    struct ts_buf text;
+    char *path = r->options.folder ? trace_path(r) : NULL;
+    ts_buf_init(&text, 0);
+    if (r->options.folder && !path)
+        return ts_error_no_memory(error);
+    enum ts_status status =
+        ts_noc_rewrite(context, r->options.input, r->options.stream ? r->options.stream : path, &summary, error);
+    ts_terminal_progress_done(context);
+    if (status == TS_OK)
+        ts_noc_summary_describe(&summary, &text);
+    if (status == TS_OK)
+        status = ts_buf_status(&text, error);
+    /* Without files the summary is the answer. */
+    if (status == TS_OK && !r->options.folder && !r->options.stream) {
+        if (!ts_terminal_write(ts_buf_view(&text)))
+            status = ts_error_set(error, TS_IO, "the summary was not written");
+    } else if (status == TS_OK && !r->quiet) {
+        fwrite(text.ptr, 1, text.len, stderr);
+    }
+    ts_noc_summary_free(&summary);
+    ts_buf_free(&text);
+    free(path);
+    return status;
+}
+
 int ts_command_noc_decode(int argc, char **argv)
 {
     struct request request = {.options = {.format = TS_NOC_J4}};
@@ -186,6 +239,10 @@ int ts_command_noc_decode(int argc, char **argv)
     context.now_ns = ts_clock_ns;
     ts_terminal_progress(&context);
     ts_interrupt_cancels(&context);
+    if (request.trace) {
+        status = rewrite(&context, &request, &error);
+        return status == TS_OK ? 0 : ts_terminal_fail(&error, "noc-decode");
+    }
     status = ts_noc_decode(&context, &request.options, &report, &error);
     ts_terminal_progress_done(&context);
     if (status == TS_OK)

@@ -1,0 +1,101 @@
+"""NoC trace files of every dialect are read, summarised and written again without loss; damaged ones are refused."""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TILESIGHT = os.environ["TILESIGHT"]
+failures = checks = 0
+work = tempfile.TemporaryDirectory()
+
+
+def check(what, good, more=""):
+    global failures, checks
+    checks += 1
+    if not good:
+        print("FAILED:", what, more)
+        failures += 1
+
+
+def run(*words):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("TT_METAL")}
+    return subprocess.run([TILESIGHT, "noc-decode"] + list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          universal_newlines=True, env=env, timeout=60)
+
+
+def put(text, name="trace.json"):
+    path = os.path.join(work.name, name)
+    with open(path, "wb") as f:
+        f.write(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+ZONE = {"proc": "BRISC", "sx": 1, "sy": 2, "timestamp": 5, "zone": "BRISC-KERNEL"}
+EVENT = {"proc": "BRISC", "sx": 1, "sy": 2, "timestamp": 7, "type": "READ", "num_bytes": 8160, "noc": "NOC_0", "vc": -1}
+dialects = {
+    "J0": [dict(ZONE, zone_phase="begin"), dict(EVENT, kernel_start_delta=2)],
+    "J1": [dict(ZONE, zone_phase="begin", run_id=0, run_host_id=1), dict(EVENT, run_id=0)],
+    "J2": [dict(ZONE, zone_phase="begin", run_id=0), dict(EVENT, src_device_id=0, dst_device_id=0, fabric_send={"eth_chan": 1, "hops": 2})],
+    "J3": [dict(ZONE, zone_phase="ZONE_START"), dict(EVENT, src_device_id=0)],
+    "J4": [dict(ZONE, zone_phase="ZONE_START", src_device_id=0), dict(EVENT, src_device_id=0, dst=[{"dx": 1, "more": [[], {}, [None, True]]}])],
+}
+for name, records in dialects.items():
+    done = run(put(json.dumps(records)))
+    check(name + " is recognised", done.returncode == 0 and done.stdout.startswith("dialect " + name), (done.stdout, done.stderr))
+    check(name + " is summarised", "2 records: 1 zone starts, 0 zone ends, 1 events" in done.stdout and "8160 bytes at least" in done.stdout
+          and "1  READ" in done.stdout, done.stdout)
+    done = run(put(json.dumps(records)), "-o", "-")
+    check(name + " is written again", done.stdout == json.dumps(records, indent=2, sort_keys=True), done.stdout)
+odd = '[ {"a":1.50e3,"a":2e-7, "\\u0041":"x\\u00e9\\"\\\\\\n\U0001F600", "big":123456789012345678901234567890,"n":null} ]'
+done = run(put(odd), "-o", "-")
+check("numbers as they were, the last of equal keys", done.stdout ==
+      '[\n  {\n    "A": "x\u00e9\\"\\\\\\n\U0001F600",\n    "a": 2e-7,\n    "big": 123456789012345678901234567890,\n    "n": null\n  }\n]', done.stdout)
+for text in ("[]", " [ ] \n"):
+    check("an empty array", run(put(text), "-o", "-").stdout == "[]")
+out = os.path.join(work.name, "out")
+os.mkdir(out)
+run(put("[]", "other.json"), "-o", out)
+check("a file under its own name", os.listdir(out) == ["other.json"])
+
+good = json.dumps(dialects["J2"] * 3)
+for size in range(len(good)):
+    done = run(put(good[:size]), "-o", out)
+    if done.returncode != 1 or "trace.json" not in done.stderr:
+        check("cut to %d bytes" % size, False, (done.returncode, done.stderr))
+checks += 1
+check("nothing is written of a damaged one", os.listdir(out) == ["other.json"])
+for what, text, words in (("an object", "{}", "expected an array"), ("something behind", "[]x", "behind the array"),
+                          ("a number", "[1]", "expected a record"), ("no comma", "[{}{}]", "comma"), ("a comma too much", "[{},]", "expected a record"),
+                          ("NUL bytes", b"[{}\0]", "NUL"), ("nested deep", "[" + '{"a":' * 50 + "1" + "}" * 50 + "]", "nested"),
+                          ("not UTF-8", b'[{"a":"\xff"}]', "record at byte 1"), ("not a number", '[{"a":NaN}]', "record at byte 1"),
+                          ("an endless record", '[{"a":"' + "x" * 3000000, "longer than"),
+                          ("too many keys", "[{" + ",".join('"k%d":1' % i for i in range(300)) + "}]", "300" if False else "keys")):
+    done = run(put(text), "-o", "-")
+    check(what, done.returncode == 1 and words in done.stderr, (done.returncode, done.stderr))
+
+shared = os.environ.get("TILESIGHT_SHARED", "")
+real = sorted(glob.glob(os.path.join(shared, "data", "noc", "real", "*.json")) +
+              glob.glob(os.path.join(shared, "data", "real", "noc-trace", "**", "*.json"), recursive=True) +
+              glob.glob(os.path.join(shared, "data", "noc", "golden", "*", "expected", "noc_trace*.json")))
+for path in real:
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    value = json.loads(text)
+    if not isinstance(value, list):
+        continue
+    done = run(path, "-o", "-")
+    check("rewritten: " + path, done.stdout == json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False), done.stderr)
+    done = run(path)
+    counts = "%d records: %d zone starts, %d zone ends, %d events" % (
+        len(value), sum(r.get("zone_phase") in ("begin", "ZONE_START") for r in value),
+        sum(r.get("zone_phase") in ("end", "ZONE_END") for r in value), sum("type" in r for r in value))
+    check("summarised: " + path, counts in done.stdout, (counts, done.stdout))
+log = glob.glob(os.path.join(shared, "data", "real", "device-log", "*.csv"))
+for path in log:
+    done = run(path, "-o", "-", "--assume-unharvested")
+    check("the real device log", done.returncode == 0 and len(json.loads(done.stdout)) > 0, done.stderr)
+if failures:
+    sys.exit(1)
+print("%d checks, %d real files" % (checks, len(real)))
