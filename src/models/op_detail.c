@@ -338,8 +338,30 @@ static bool any_text(const struct ts_perf_report *report, enum ts_detail_field f
     return false;
 }
 
+/* Whether any set of attributes has what the field shows; rows share few of them. */
+static bool in_any_attributes(const struct ts_ops_csv *ops, enum ts_detail_field field)
+{
+    for (uint32_t set = 0; set < ops->attribute_set_count; set++) {
+        const struct ts_op_attributes *attributes = &ops->attribute_sets[set];
+        int32_t value = field == TS_FIELD_INNER_DIM_BLOCK_SIZE ? attributes->in0_block_w
+                        : field == TS_FIELD_OUTPUT_SUBBLOCK_H  ? attributes->out_subblock_h
+                                                               : attributes->out_subblock_w;
+        if (value != TS_ATTRIBUTE_ABSENT)
+            return true;
+    }
+    return false;
+}
+
+static bool from_attributes(enum ts_detail_field field)
+{
+    return field == TS_FIELD_INNER_DIM_BLOCK_SIZE || field == TS_FIELD_OUTPUT_SUBBLOCK_H ||
+           field == TS_FIELD_OUTPUT_SUBBLOCK_W;
+}
+
 static bool any_computed(const struct ts_perf_report *report, enum ts_detail_field field)
 {
+    if (from_attributes(field) && !in_any_attributes(report->source->ops, field))
+        return false;
     for (uint32_t row = 0; row < report->count; row++) {
         if (report_value(report, row, field).type != TS_DETAIL_NULL)
             return true;

@@ -28,9 +28,8 @@ enum ts_status ts_perf_details_read(struct ts_context *context, const struct ts_
     enum ts_status status =
         ts_capture_report(context, capture, &(struct ts_signpost_range){.start = {"", 0}}, &out->whole, NULL, error);
     for (unsigned field = 0; !status && field < TS_DETAIL_FIELD_COUNT; field++)
-        out->left_out[field] = field != TS_FIELD_ADVICE &&
-                               out->included[ts_detail_group_of((enum ts_detail_field)field)] &&
-                               ts_detail_absence(out->whole, (enum ts_detail_field)field) != TS_PRESENT_SOMEWHERE;
+        if (field != TS_FIELD_ADVICE && out->included[ts_detail_group_of((enum ts_detail_field)field)])
+            out->absence[field] = ts_detail_absence(out->whole, (enum ts_detail_field)field);
     return status;
 }
 
@@ -91,7 +90,7 @@ void ts_perf_details_add_row(struct ts_answer *answer, yyjson_mut_val *object, c
 {
     for (unsigned i = 0; details->any_csv && i < TS_DETAIL_FIELD_COUNT; i++) {
         enum ts_detail_field field = (enum ts_detail_field)i;
-        if (!details->included[ts_detail_group_of(field)] || details->left_out[field])
+        if (!details->included[ts_detail_group_of(field)] || details->absence[field] != TS_PRESENT_SOMEWHERE)
             continue;
         if (field == TS_FIELD_ADVICE)
             add_advice(answer, object, keys[field], report, row);
@@ -116,9 +115,9 @@ static const char *capture_option(enum ts_detail_field field)
     }
 }
 
-static const char *absence_text(const struct ts_perf_report *whole, enum ts_detail_field field)
+static const char *absence_text(enum ts_detail_absence absence, enum ts_detail_field field)
 {
-    switch (ts_detail_absence(whole, field)) {
+    switch (absence) {
     case TS_ABSENT_NO_COLUMN:
         return "no column of this CSV; no capture option fills it on the tt-metal that wrote it";
     case TS_ABSENT_MODELLED:
@@ -142,8 +141,9 @@ void ts_perf_details_add_notes(struct ts_answer *answer, const struct ts_perf_de
             ts_answer_push_string(answer, included, ts_str_from(ts_perf_groups[group]));
     yyjson_mut_val *empty = ts_answer_object(answer, answer->root, "empty_in_report");
     for (unsigned field = 0; field < TS_DETAIL_FIELD_COUNT; field++)
-        if (details->left_out[field])
-            ts_answer_name(answer, empty, keys[field], absence_text(details->whole, (enum ts_detail_field)field));
+        if (details->absence[field] != TS_PRESENT_SOMEWHERE)
+            ts_answer_name(answer, empty, keys[field],
+                           absence_text(details->absence[field], (enum ts_detail_field)field));
     ts_answer_name(
         answer, answer->root, "detail_note",
         "Fields are those of the row that stands for all devices: the slowest's, of a collective the first's, so that "

@@ -79,8 +79,8 @@ struct ts_perf_details {
     bool any;     /* any group at all, devices and flags too */
     bool any_csv; /* any group of CSV fields */
     bool included[TS_DETAIL_GROUP_COUNT];
-    bool left_out[TS_DETAIL_FIELD_COUNT]; /* of the included groups: absent from every row */
-    const struct ts_perf_report *whole;   /* NULL without any_csv */
+    enum ts_detail_absence absence[TS_DETAIL_FIELD_COUNT]; /* of the included groups: why a field is on no row */
+    const struct ts_perf_report *whole;                    /* NULL without any_csv */
 };
 /* Read which fields the whole report carries. Errors: those of ts_capture_report. */
 enum ts_status ts_perf_details_read(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
