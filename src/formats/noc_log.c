@@ -83,6 +83,8 @@ static enum ts_status read_columns(struct ts_noc_log *log, struct ts_str header,
                 known[i].name);
     log->quick = log->columns[0] == TS_NOC_LOG_SLOT && log->columns[1] == TS_NOC_LOG_X &&
                  log->columns[2] == TS_NOC_LOG_Y && log->columns[3] == TS_NOC_LOG_RISC;
+    log->quick_data = log->quick && log->column_count > 7 && log->columns[4] == TS_NOC_LOG_ID &&
+                      log->columns[5] == TS_NOC_LOG_TIME && log->columns[6] == TS_NOC_LOG_DATA;
     log->has_runs = have[TS_NOC_LOG_RUN];
     return TS_OK;
 }
@@ -180,7 +182,7 @@ enum ts_status ts_noc_rows_begin(struct ts_noc_rows *rows, const struct ts_noc_l
     rows->at = rows->have = 0;
     rows->offset = begin;
     rows->end = end;
-    rows->prefix_len = 0;
+    rows->prefix_len = rows->suffix_len = 0;
     return TS_OK;
 }
 
@@ -223,6 +225,7 @@ static enum ts_status fill(struct ts_noc_rows *rows, bool *more, struct ts_error
     if (got < 0)
         return ts_error_system(error, rows->log->path, "read", errno);
     rows->have += (size_t)got;
+    rows->buffer[rows->have] = '\0'; /* ends a run of digits; there is room */
     rows->offset += (size_t)got;
     *more = got > 0;
     return TS_OK;
@@ -387,11 +390,76 @@ static bool read_row(struct ts_noc_rows *rows, const char *p, const char *end, s
     return true;
 }
 
+static const char event_id[] = "12345,";
+enum { EVENT_ID = sizeof event_id - 1, DIGITS = 19 };
+
+/* Digits to the first other character; false past as many as surely fit. */
+static inline bool take_digits(const char **p, uint64_t *out)
+{
+    const char *c = *p;
+    uint64_t value = 0;
+    for (unsigned digit; (digit = (unsigned)(unsigned char)*c - '0') < 10; c++)
+        value = 10 * value + digit;
+    bool good = c > *p && c - *p <= DIGITS;
+    *p = c;
+    *out = value;
+    return good;
+}
+
+/* A row that is the one before but for time and data. False: it is to be read as any other. */
+static inline bool read_alike(struct ts_noc_rows *rows, const char *line, size_t rest, struct ts_noc_row *row)
+{
+    const char *p = line + rows->prefix_len;
+    uint64_t time, data;
+    /* A byte behind those at hand ends any run of digits. */
+    if (!rows->suffix_len || rest < rows->prefix_len + EVENT_ID + rows->suffix_len ||
+        memcmp(line, rows->prefix, rows->prefix_len) != 0 || memcmp(p, event_id, EVENT_ID) != 0)
+        return false;
+    p += EVENT_ID;
+    if (!take_digits(&p, &time) || *p++ != ',' || !take_digits(&p, &data))
+        return false;
+    if ((size_t)(line + rest - p) < rows->suffix_len || memcmp(p, rows->suffix, rows->suffix_len) != 0 ||
+        time >> TS_NOC_TIME_BITS)
+        return false;
+    *row = rows->last;
+    row->begin = rows->offset - rest;
+    row->end = row->begin + (uint64_t)(p - line) + rows->suffix_len;
+    row->time = time;
+    row->data = data;
+    rows->at += (size_t)(p - line) + rows->suffix_len;
+    return true;
+}
+
+/* Note a plain event for the rows behind it. newline: where its line ends. */
+static void note_event(struct ts_noc_rows *rows, const char *line, const char *newline, const struct ts_noc_row *row)
+{
+    rows->suffix_len = 0;
+    if (!newline || !rows->log->quick_data || row->type != TS_NOC_DATA || row->id != TS_NOC_STATIC_ID ||
+        row->zone.len || !rows->prefix_len)
+        return;
+    const char *p = line + rows->prefix_len;
+    for (int commas = 0; commas < 2; commas++)
+        p = (const char *)memchr(p, ',', (size_t)(newline - p)) + 1;
+    while (p < newline && *p != ',')
+        p++;
+    if ((size_t)(newline + 1 - p) > sizeof rows->suffix)
+        return;
+    rows->suffix_len = (size_t)(newline + 1 - p);
+    memcpy(rows->suffix, p, rows->suffix_len);
+    rows->last = *row;
+    rows->last.zone = (struct ts_str){"", 0};
+    rows->last.same_core = rows->last.same_run = true;
+}
+
 enum ts_status ts_noc_rows_next(struct ts_noc_rows *rows, struct ts_noc_row *row, bool *found, struct ts_error *error)
 {
     for (;;) {
         char *line = rows->buffer + rows->at;
         size_t rest = rows->have - rows->at;
+        if (read_alike(rows, line, rest, row)) {
+            *found = true;
+            return TS_OK;
+        }
         char *newline = rest ? memchr(line, '\n', rest) : NULL;
         if (!newline) {
             bool more = false;
@@ -415,11 +483,13 @@ enum ts_status ts_noc_rows_next(struct ts_noc_rows *rows, struct ts_noc_row *row
             end--;
         if (end == line)
             continue;
+        row->same_run = false;
         if (read_row(rows, line, end, row)) {
+            note_event(rows, line, newline, row);
             *found = true;
             return TS_OK;
         }
-        rows->prefix_len = 0;
+        rows->prefix_len = rows->suffix_len = 0;
         /* A second pass may have written the first lines again. */
         if (!ts_str_starts_with((struct ts_str){line, (size_t)(end - line)}, TS_STR("ARCH:")) &&
             !ts_str_starts_with((struct ts_str){line, (size_t)(end - line)}, TS_STR("PCIe slot")))

@@ -34,9 +34,10 @@ struct ts_noc_log {
     char arch[64];
     unsigned char columns[TS_NOC_LOG_MOST_COLUMNS]; /* enum ts_noc_log_column */
     unsigned column_count;
-    bool quick;     /* the first columns are slot, x, y, RISC */
-    bool has_runs;  /* a column run ID: the log of spring 2025 */
-    uint64_t begin; /* of the first row */
+    bool quick;      /* the first columns are slot, x, y, RISC */
+    bool quick_data; /* and then id, time, data */
+    bool has_runs;   /* a column run ID: the log of spring 2025 */
+    uint64_t begin;  /* of the first row */
 };
 
 /* Open a log and read its first lines. Errors: those of ts_file_open; TS_INPUT (compressed, no header, columns missing),
@@ -56,6 +57,7 @@ struct ts_noc_row {
     unsigned type; /* TS_NOC_ZONE_START and so on; TS_NOC_DATA16 where the meta data column holds addresses */
     bool traced;
     bool same_core; /* as the row before */
+    bool same_run;  /* core and program as the row before, and a NoC event like it */
     struct ts_str zone;
     struct ts_noc_trailer trailer;
 };
@@ -73,6 +75,11 @@ struct ts_noc_rows {
     uint64_t slot;
     int64_t x, y;
     unsigned risc;
+    /* What stands behind the data of the last row when that was a plain NoC event, newline included: most rows that follow
+     * differ from it in time and data alone. */
+    char suffix[64];
+    size_t suffix_len;
+    struct ts_noc_row last;
 };
 /* buffer is kept between ranges. Errors: TS_NO_MEMORY. */
 enum ts_status ts_noc_rows_begin(struct ts_noc_rows *rows, const struct ts_noc_log *log, uint64_t begin, uint64_t end,

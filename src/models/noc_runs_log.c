@@ -82,6 +82,13 @@ static enum ts_status index_rows(struct ts_noc_runs *runs, struct ts_map *lanes,
         if (status != TS_OK || !found)
             break;
         bool same = !first && row.same_core;
+        if (row.same_run) {
+            count_row(runs, &runs->runs.items[piece.run], &row, true);
+            piece.begin = row.begin;
+            piece.end = row.end;
+            status = ts_noc_runs_add(runs, &piece, error);
+            continue;
+        }
         if (!same)
             status = lane_of(runs, lanes, &row, &piece.lane, error);
         if (status == TS_OK && (!same || row.host != before.host || row.traced != before.traced ||
