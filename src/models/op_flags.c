@@ -38,16 +38,6 @@ const char *ts_max_cores_source_name(enum ts_max_cores_source source)
     return NULL;
 }
 
-static uint32_t most_cores_used(const struct ts_perf_report *report)
-{
-    int32_t most = 0;
-    for (uint32_t row = 0; row < report->count; row++) {
-        int32_t cores = ts_perf_row_facts(report, row)->cores;
-        most = cores > most ? cores : most;
-    }
-    return (uint32_t)most;
-}
-
 struct ts_max_cores ts_max_cores(const struct ts_device_log_head *head, const struct ts_perf_report *whole)
 {
     if (head && head->max_cores > 0) {
@@ -58,7 +48,7 @@ struct ts_max_cores ts_max_cores(const struct ts_device_log_head *head, const st
     if (head && head->max_cores == 0)
         return (struct ts_max_cores){FALLBACK_CORES, TS_MAX_CORES_FALLBACK};
     uint32_t standard = ts_arch_default_cores(head ? head->arch : (struct ts_str){NULL, 0});
-    uint32_t used = most_cores_used(whole);
+    uint32_t used = (uint32_t)whole->most_cores;
     if (used > standard)
         return (struct ts_max_cores){used, TS_MAX_CORES_ROWS};
     return (struct ts_max_cores){standard, TS_MAX_CORES_ARCHITECTURE};

@@ -69,8 +69,10 @@ void ts_perf_figures_fill(struct ts_perf_report *report)
     }
 }
 
-static void count_row(struct ts_perf_report *report, const struct ts_perf_row *row, unsigned kind)
+static void count_row(struct ts_perf_report *report, const struct ts_perf_row *row, const struct ts_op_facts *facts)
 {
+    unsigned kind = facts->kind;
+    report->most_cores = facts->cores > report->most_cores ? facts->cores : report->most_cores;
     if (kind != TS_ROW_SIGNPOST)
         report->invalid_durations += row->invalid;
     if (kind == TS_ROW_DEVICE) {
@@ -91,7 +93,7 @@ void ts_perf_figures_total(struct ts_perf_report *report)
             device_time += row->device_time;
         if (ts_present(row->op_to_op_gap))
             gaps += row->op_to_op_gap;
-        count_row(report, row, report->source->facts[row->source].kind);
+        count_row(report, row, &report->source->facts[row->source]);
     }
     report->device_time_total = device_time;
     report->gap_total = gaps;

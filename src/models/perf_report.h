@@ -53,6 +53,7 @@ struct ts_perf_report {
     uint32_t *members;                   /* table rows, grouped by report row */
     double device_time_total, gap_total; /* us, over rows in order */
     uint32_t device_ops, timed_ops;      /* device operations reported, and how many of them have a device time */
+    int32_t most_cores;                  /* any row's; 0 when no row has any */
     uint32_t invalid_durations;
     uint32_t gaps_dropped_negative, gaps_dropped_invalid;
     uint32_t distinct_sub_devices;
