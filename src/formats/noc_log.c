@@ -183,6 +183,7 @@ enum ts_status ts_noc_rows_begin(struct ts_noc_rows *rows, const struct ts_noc_l
     rows->offset = begin;
     rows->end = end;
     rows->prefix_len = rows->suffix_len = 0;
+    rows->filled = NULL;
     return TS_OK;
 }
 
@@ -421,7 +422,10 @@ static inline bool read_alike(struct ts_noc_rows *rows, const char *line, size_t
     if ((size_t)(line + rest - p) < rows->suffix_len || memcmp(p, rows->suffix, rows->suffix_len) != 0 ||
         time >> TS_NOC_TIME_BITS)
         return false;
-    *row = rows->last;
+    if (rows->filled != row) {
+        *row = rows->last;
+        rows->filled = row;
+    }
     row->begin = rows->offset - rest;
     row->end = row->begin + (uint64_t)(p - line) + rows->suffix_len;
     row->time = time;
@@ -434,6 +438,7 @@ static inline bool read_alike(struct ts_noc_rows *rows, const char *line, size_t
 static void note_event(struct ts_noc_rows *rows, const char *line, const char *newline, const struct ts_noc_row *row)
 {
     rows->suffix_len = 0;
+    rows->filled = NULL;
     if (!newline || !rows->log->quick_data || row->type != TS_NOC_DATA || row->id != TS_NOC_STATIC_ID ||
         row->zone.len || !rows->prefix_len)
         return;

@@ -80,6 +80,7 @@ struct ts_noc_rows {
     char suffix[64];
     size_t suffix_len;
     struct ts_noc_row last;
+    const struct ts_noc_row *filled; /* the caller's row that says all of last already */
 };
 /* buffer is kept between ranges. Errors: TS_NO_MEMORY. */
 enum ts_status ts_noc_rows_begin(struct ts_noc_rows *rows, const struct ts_noc_log *log, uint64_t begin, uint64_t end,

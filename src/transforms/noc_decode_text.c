@@ -7,7 +7,9 @@
 #include "base/limits.h"
 
 /* A record without its lane's lines and a zone's name is smaller. */
-enum { RECORD_MAX = 2048, BUFFER = 65536 };
+enum { RECORD_MAX = 2048 };
+/* Twice what a writer keeps, which so takes it as it is. */
+enum { BUFFER = 131072 };
 
 static const char *const nocs[] = {"UNDEF", "NOC_0", "NOC_1"};
 

@@ -73,7 +73,8 @@ def recorder_costs():
             print("NoC recorder: skipped, there is no %s (./dev setup)" % tool)
             return
     option = one_at_a_time()
-    print("\nNoC recorder, RV32 instructions a record (bytes a site): size at run time, constant size, plain, six and two, loop")
+    print("\nNoC recorder, RV32 instructions a record (bytes a site): size at run time, constant size, plain, six and two, loop;"
+          " nothing when off (tests/device/test_trace_off.py)")
     for form, flags, names, target in FORMS:
         for compiler, level in LEVELS:
             with tempfile.TemporaryDirectory() as folder:
@@ -85,6 +86,30 @@ def recorder_costs():
                     code.update(functions)
             print("  %-26s %-5s %s  %s  once %4d  target %s" %
                   (form, compiler, level, "  ".join(cells), once(code, names), target))
+
+
+def other_costs(option):
+    print("\nThe same of a multicast, a 16-byte packet, and an event of a fabric send (a third each: header, routing fields, write);"
+          " instructions of begin, finish and send together")
+    for form, flags, _, _ in FORMS:
+        for compiler, level in LEVELS:
+            with tempfile.TemporaryDirectory() as folder:
+                cells = []
+                for kernel, records in (("kernel_multicast", 6), ("kernel_wide", 6), ("kernel_fabric", 6)):
+                    instructions, size, _ = cost(folder, compiler, level, kernel, records, flags, option)
+                    cells.append("%5.1f (%4.1f)" % (instructions, size))
+                ends, _, _ = cost(folder, compiler, level, "kernel_ends", 1, flags, option)
+            print("  %-26s %-5s %s  %s  %6.0f" % (form, compiler, level, "  ".join(cells), ends))
+
+
+def peak_memory(command):
+    """Kilobytes, measured through time(1), since a child of Python begins with Python's."""
+    timer = shutil.which("time")
+    if not timer:
+        return None
+    with tempfile.NamedTemporaryFile("r") as out:
+        subprocess.run([timer, "-f", "%M", "-o", out.name] + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        return int(out.read().split()[-1])
 
 
 def decode_rates(program, shared, inputs, runs):
@@ -107,6 +132,7 @@ def decode_rates(program, shared, inputs, runs):
                         child = subprocess.Popen(command, stdout=null, stderr=null)
                         _, status, used = os.wait4(child.pid, 0)
                     took = time.perf_counter() - began
+                    memory = max(memory, peak_memory(command) or 0) if not memory else memory
                     if status:
                         sys.exit("bench: noc-decode failed")
                     if target == "a fresh file":
@@ -117,13 +143,14 @@ def decode_rates(program, shared, inputs, runs):
                 best = min(best or took, took)
                 user = used.ru_utime + used.ru_stime
                 best_user = min(best_user or user, user)
-                memory = max(memory, used.ru_maxrss)
             print("  %-24s to %-14s %5.1f  (%5.1f)   %5.1f MB   target %s" %
                   (source, target, 1 / best, 1 / best_user, memory / 1024, "4" if target == "a fresh file" else "6"))
 
 
 def report(program, shared, inputs, runs):
     recorder_costs()
+    if shutil.which("qemu-riscv32"):
+        other_costs(one_at_a_time())
     decode_rates(program, shared, inputs, runs)
 
 

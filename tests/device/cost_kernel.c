@@ -4,12 +4,7 @@
 
 #define TS_NOC_CLOCK_PAGE 0x50000
 #define TS_NOC_TRACE_IMPLEMENTATION
-#ifdef NEAR_RAW
-#define TS_NOC_RAW_IMPLEMENTATION
-#include <tilesight/noc_raw.h>
-#else
 #include <tilesight/noc_trace.h>
-#endif
 
 /* A NoC command as a core gives it: registers of a command buffer. */
 static volatile uint32_t *const command = (volatile uint32_t *)0x50000800;
@@ -27,13 +22,27 @@ static inline __attribute__((always_inline)) void wait(void)
         continue;
 }
 
-#ifdef NEAR_RAW
-#define ADDRESSED(type, address, local, size) TS_NOC_RAW_ADDR(type, address, local, size)
-#define PLAIN(type) TS_NOC_RAW(type)
-#else
+#if defined PROFILE_NOC_EVENTS
+static uint32_t control[64], buffer[TS_NOC_BUFFER_WORDS];
+__attribute__((noinline)) uint32_t ts_noc_port_busy(void)
+{
+    return *(volatile uint32_t *)0x50000900;
+}
+__attribute__((noinline)) void ts_noc_port_send(uint32_t word, const uint32_t *words, uint32_t count)
+{
+    command[0] = word;
+    command[1] = (uint32_t)(uintptr_t)words;
+    command[2] = count;
+}
+static inline void begin(void)
+{
+    static const struct ts_noc_setup setup = {buffer, control, 0, 0, 0, 0, 12000, 1};
+    ts_noc_begin(&setup);
+}
+#endif
+
 #define ADDRESSED(type, address, local, size) TS_NOC_RECORD_ADDR(type, address, size, 1, 0)
 #define PLAIN(type) TS_NOC_RECORD(type)
-#endif
 
 #define READ_AT(n)                                                                                                     \
     do {                                                                                                               \
@@ -94,34 +103,67 @@ KERNEL_HEAD kernel_mixed(uint64_t address, uint32_t local, uint32_t size)
     READ_AT(320);
     BARRIER(READ_BARRIER_END);
 }
+#define MULTICAST_AT(n)                                                                                                \
+    do {                                                                                                               \
+        TS_NOC_RECORD_MULTICAST(WRITE_MULTICAST, address + n, size, 4, 0);                                             \
+        give(address + n, local, size);                                                                                \
+    } while (0)
+KERNEL_HEAD kernel_multicast(uint64_t address, uint32_t local, uint32_t size)
+{
+    MULTICAST_AT(0);
+    MULTICAST_AT(64);
+    MULTICAST_AT(128);
+    MULTICAST_AT(192);
+    MULTICAST_AT(256);
+    MULTICAST_AT(320);
+}
+#define WIDE_AT(n)                                                                                                     \
+    do {                                                                                                               \
+        TS_NOC_RECORD_WIDE(READ, address + n, size, -1, 0, local, n);                                                  \
+        give(address + n, local, size);                                                                                \
+    } while (0)
+KERNEL_HEAD kernel_wide(uint64_t address, uint32_t local, uint32_t size)
+{
+    WIDE_AT(0);
+    WIDE_AT(64);
+    WIDE_AT(128);
+    WIDE_AT(192);
+    WIDE_AT(256);
+    WIDE_AT(320);
+}
+/* Two sends: header, routing fields and the payload's write each. */
+#define SEND_AT(n)                                                                                                     \
+    do {                                                                                                               \
+        TS_NOC_RECORD_FABRIC(FABRIC_UNICAST_WRITE, local, size, 0, TS_NOC_FABRIC_LOW_LATENCY);                         \
+        TS_NOC_RECORD_ROUTING_1D(size);                                                                                \
+        READ_AT(n);                                                                                                    \
+    } while (0)
+KERNEL_HEAD kernel_fabric(uint64_t address, uint32_t local, uint32_t size)
+{
+    SEND_AT(0);
+    SEND_AT(64);
+}
+/* Begin, finish and send, once in a kernel; "off" has none of them. */
+KERNEL_HEAD kernel_ends(uint64_t address, uint32_t local, uint32_t size)
+{
+    (void)address, (void)local, (void)size;
+#ifdef PROFILE_NOC_EVENTS
+    begin();
+    ts_noc_finish();
+    ts_noc_send();
+#endif
+}
 KERNEL_HEAD kernel_loop(uint64_t address, uint32_t local, uint32_t size)
 {
     for (uint32_t i = 0; i < 6; i++)
         READ_AT(i);
 }
 
-#if defined PROFILE_NOC_EVENTS
-static uint32_t control[64], buffer[TS_NOC_BUFFER_WORDS];
-__attribute__((noinline)) uint32_t ts_noc_port_busy(void)
-{
-    return *(volatile uint32_t *)0x50000900;
-}
-__attribute__((noinline)) void ts_noc_port_send(uint32_t word, const uint32_t *words, uint32_t count)
-{
-    command[0] = word;
-    command[1] = (uint32_t)(uintptr_t)words;
-    command[2] = count;
-}
-#endif
-
 int main(void)
 {
     port_page(0x50000000);
-#if defined PROFILE_NOC_EVENTS && defined NEAR_RAW
-    ts_noc_raw_begin(buffer, control, 0, 1 << 20);
-#elif defined PROFILE_NOC_EVENTS
-    static const struct ts_noc_setup setup = {buffer, control, 0, 0, 0, 0, 12000, 1};
-    ts_noc_begin(&setup);
+#ifdef PROFILE_NOC_EVENTS
+    begin();
 #endif
     for (int i = 0; i < ROUNDS; i++)
         KERNEL((uint64_t)(18 << 4 | 20 << 10) << 32, 0x20000, 1000);
