@@ -1,6 +1,7 @@
 """noc-decode on captures and logs that are damaged or unusual, its options, and what it says."""
 import json
 import os
+import shutil
 import struct
 import subprocess
 import sys
@@ -234,6 +235,16 @@ for value, on in (("1", True), ("1x", True), ("0", False), ("", False)):
 check("another generation", "-DTS_NOC_WIRE=4" in flags("--wire", "4", TT_METAL_DEVICE_PROFILER_NOC_EVENTS="1").stdout)
 check("flags: wrong usage", flags("x").returncode == 2 and flags("--wire", "9").returncode == 2)
 check("flags: no header there", flags("--include", work.name).returncode == 1)
+
+# What the flags are for: cc $(tilesight noc-flags) -c kernel.c
+if shutil.which("cc") and shutil.which("nm"):
+    kernel = os.path.join(os.environ["TS_SOURCE_DIR"], "tests", "device", "kernel.c")
+    for value, traced in (("1", True), ("", False)):
+        words = flags("--include", include, TT_METAL_DEVICE_PROFILER_NOC_EVENTS=value).stdout.split()
+        obj = os.path.join(work.name, "kernel.o")
+        subprocess.run(["cc"] + words + ["-DWITH_TRACE", "-O1", "-c", kernel, "-o", obj], check=True)
+        names = subprocess.run(["nm", obj], stdout=subprocess.PIPE, universal_newlines=True).stdout
+        check("a kernel compiled with the flags, %r" % value, ("ts_noc_put" in names) == traced and "noc_async_read" in names, names)
 
 if failures:
     sys.exit(1)
