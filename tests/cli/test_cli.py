@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 TILESIGHT = os.environ.get("TILESIGHT")
@@ -361,6 +362,23 @@ class PerfReport(Scratch):
         done = run("perf-report", f"{MESH}/{CSV}", "--csv", self.folder / "ops_perf_results_report.csv")
         self.assertEqual(done.returncode, 0)
         self.assertIn("will be taken for an operations CSV", done.stderr)
+
+    def test_one_signal_ends_the_wait_for_a_reader_of_a_fifo(self):
+        fifo = self.folder / "fifo"
+        os.mkfifo(fifo)
+        process = subprocess.Popen([TILESIGHT, "perf-report", f"{MESH}/{CSV}", "--no-summary", "--csv", fifo],
+                                   stderr=subprocess.PIPE)
+        time.sleep(0.5)
+        process.terminate()
+        self.assertNotEqual(process.communicate(timeout=20)[1], b"")
+        self.assertEqual(process.returncode, 1)
+
+    def test_empty_words_and_contradictions_are_wrong_usage(self):
+        for words in (["--csv", ""], ["--summary-file", ""], ["--start-signpost", ""], ["--end-signpost="], [""],
+                      ["--no-summary", "--summary-file", "x"], ["--ignore-signposts", "--start-signpost", "TOKEN"]):
+            done = run("perf-report", f"{BEFORE}/{CSV}", *words, cwd=self.folder)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), words)
+        self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_a_private_file_stays_private(self):
         out = self.write("rows.csv", "old")

@@ -15,7 +15,8 @@ static void cancel(int number)
 void ts_interrupt_cancels(struct ts_context *context)
 {
     interrupted_context = context;
-    struct sigaction action = {.sa_handler = cancel, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+    /* Calls that wait (a FIFO nobody reads) are not restarted: they end, and find the cancellation. */
+    struct sigaction action = {.sa_handler = cancel, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);

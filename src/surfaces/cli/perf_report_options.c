@@ -219,11 +219,15 @@ static enum ts_status read_words(struct words *taken, int argc, char **argv, str
         case TS_OPTION_WRONG:
             return error->code;
         case TS_OPTION_POSITIONAL:
+            if (!*value)
+                return ts_error_set(error, TS_USAGE, "a path is empty; name an operations CSV or its folder");
             request->files[request->report.file_count++] = value;
             break;
         case TS_OPTION_FOUND:
             if (!value)
                 take_flag(taken, option->id);
+            else if (!*value) /* an unset shell variable, most likely; it must not pass for an option not given */
+                return ts_error_set(error, TS_USAGE, "--%s takes a value that is not empty", option->name);
             else if (take_value(taken, option->id, value, error))
                 return error->code;
             break;
@@ -237,6 +241,12 @@ static enum ts_status check(const struct ts_perf_report_request *request, struct
     const struct ts_perf_csv_options *report = &request->report;
     if (report->file_count == 0)
         return ts_error_set(error, TS_USAGE, "perf-report reports on one operations CSV or several; none was named");
+    if (report->no_summary && report->summary_base)
+        return ts_error_set(error, TS_USAGE, "--no-summary and --summary-file contradict each other");
+    if (report->ignore_signposts && ts_signpost_range_given(&report->range))
+        return ts_error_set(
+            error, TS_USAGE,
+            "--ignore-signposts takes the whole file; it contradicts --start-signpost and --end-signpost");
     if (report->csv && request->json)
         return ts_error_set(error, TS_USAGE, "--csv and --json are two forms of the report; ask for one at a time");
     if (report->csv && (request->top || request->fold_layers || request->devices))
