@@ -46,7 +46,8 @@ static void touch(const struct perf_bench *bench)
     static time_t now = 1000000000;
     char path[512];
     snprintf(path, sizeof path, "%s/usual/db.sqlite", bench->folder);
-    const struct timespec times[] = {{++now, 0}, {now, 0}};
+    now++;
+    const struct timespec times[] = {{now, 0}, {now, 0}};
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
