@@ -1,5 +1,7 @@
 #include <inttypes.h>
 
+#include "questions/error_entry.h"
+#include "questions/fallback_entry.h"
 #include "questions/operation_circular.h"
 #include "questions/operation_memory.h"
 #include "questions/operation_rows.h"
@@ -93,6 +95,49 @@ static enum ts_status add_inputs_and_outputs(struct ts_context *context, struct 
     return TS_OK;
 }
 
+/* ---- what went wrong ---- */
+
+static enum ts_status add_error(struct ts_context *context, struct ts_profiler *profiler, struct ts_answer *answer,
+                                const struct ts_profiler_operation *operation, struct ts_caveat *caveat,
+                                struct ts_error *error)
+{
+    struct ts_report_error item;
+    struct ts_error_graphs graphs = {.count = 0};
+    bool found;
+    if (ts_report_errors_state(profiler) == TS_REPORT_ERRORS_UNATTRIBUTABLE)
+        ts_caveat_add(caveat, "error is left out: the report holds several ranks, and its table errors carries none.");
+    enum ts_status status = ts_report_error_of(context, profiler, operation, &item, &found, error);
+    if (status != TS_OK || !found)
+        return status;
+    yyjson_mut_val *object = ts_answer_object(answer, answer->root, "error");
+    ts_profiler_add_text(answer, object, "error_type", item.type);
+    ts_error_entry_message(answer, object, "error_message", item.message);
+    ts_error_entry_timestamp(answer, object, item.timestamp);
+    status = ts_error_entry_launches(context, profiler, answer, object, &item, &graphs, error);
+    ts_error_entry_failure(answer, object, item.message);
+    ts_error_graphs_caveat(&graphs, caveat);
+    return status;
+}
+
+static enum ts_status add_fallback(struct ts_context *context, struct ts_profiler *profiler, struct ts_answer *answer,
+                                   int64_t operation, struct ts_caveat *caveat, struct ts_error *error)
+{
+    static const enum ts_db_table read[] = {TS_DB_OPERATION_ARGUMENTS, TS_DB_ERRORS};
+    const struct ts_dram_fallbacks *fallbacks;
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (ts_profiler_unattributable(profiler, read[i])) {
+            ts_caveat_add(caveat,
+                          "dram_fallback is left out: the report holds several ranks, and its table %s carries none.",
+                          ts_db_table_name(read[i]));
+            return TS_OK;
+        }
+    enum ts_status status = ts_dram_fallbacks_read(context, profiler, &fallbacks, error);
+    const struct ts_dram_fallback *fallback = status == TS_OK ? ts_dram_fallback_of(fallbacks, operation) : NULL;
+    if (fallback)
+        ts_fallback_entry_add(answer, ts_answer_object(answer, answer->root, "dram_fallback"), fallback);
+    return status;
+}
+
 /* ---- the answer ---- */
 
 struct detail {
@@ -131,6 +176,10 @@ static enum ts_status add_detail(struct ts_context *context, const struct ts_arg
     ts_answer_name(answer, answer->root, "tensor_size_unit", ts_profiler_size_unit(profiler));
     ts_operation_memory_add_pressure(answer, &detail->memory, &detail->caveat);
     status = ts_operation_circular_add(context, answer, profiler, id, buffer_cap, &detail->caveat, error);
+    if (status == TS_OK)
+        status = add_error(context, profiler, answer, &detail->operation, &detail->caveat, error);
+    if (status == TS_OK)
+        status = add_fallback(context, profiler, answer, id, &detail->caveat, error);
     if (status != TS_OK)
         return status;
     ts_operation_rows_caveat(&detail->rows, &detail->caveat);
@@ -182,6 +231,23 @@ static const struct ts_field tensor_fields[] = {
     {.key = NULL},
 };
 
+static const struct ts_field error_fields[] = {
+    {.key = "error_type", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "as recorded"},
+    {.key = "error_message",
+     .kind = TS_KIND_STRING,
+     .nullable = true,
+     .show = TS_SHOW_COLUMN,
+     .help = "cut at 2000 characters"},
+    {.key = "error_message_full_length",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .help = "characters, when it was cut"},
+    TS_ERROR_ENTRY_FIELDS,
+    {.key = NULL},
+};
+
+static const struct ts_field fallback_fields[] = {TS_FALLBACK_ENTRY_FIELDS, {.key = NULL}};
+
 static const struct ts_field fields[] = {
     {.key = "operation_id", .kind = TS_KIND_INTEGER, .show = TS_SHOW_ABOVE, .heading = "operation", .help = "as asked"},
     {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_ABOVE, .help = "as recorded"},
@@ -230,6 +296,19 @@ static const struct ts_field fields[] = {
      .show = TS_SHOW_BELOW,
      .heading = "circular buffers",
      .help = "of the operation's device operations; absent when no graph was captured, or caveat says why"},
+    {.key = "error",
+     .kind = TS_KIND_OBJECT,
+     .sometimes = true,
+     .children = error_fields,
+     .show = TS_SHOW_BELOW,
+     .help = "the one attached to the operation"},
+    {.key = "dram_fallback",
+     .kind = TS_KIND_OBJECT,
+     .sometimes = true,
+     .children = fallback_fields,
+     .show = TS_SHOW_BELOW,
+     .heading = "likely DRAM fallback",
+     .help = "inferred, as by dram_fallbacks"},
     TS_PROFILER_FRAME_FIELDS,
     TS_OPERATION_ROWS_FIELDS,
     {.key = NULL},

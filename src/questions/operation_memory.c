@@ -204,33 +204,36 @@ static void say_devices(const struct ts_operation_memory *memory, struct ts_cave
     ts_buf_free(&names);
 }
 
-void ts_operation_memory_add_allocations(struct ts_answer *answer, const struct ts_operation_memory *memory,
-                                         struct ts_caveat *caveat)
+static void add_allocations(struct ts_answer *answer, yyjson_mut_val *parent, const struct ts_operation_memory *memory)
 {
-    yyjson_mut_val *object = ts_answer_object(answer, answer->root, "allocations");
+    yyjson_mut_val *object = ts_answer_object(answer, parent, "allocations");
     for (size_t i = 0; i < memory->allocation_count; i++) {
         const struct ts_operation_allocation *allocation = &memory->allocations[i];
         yyjson_mut_val *entry = ts_answer_object_at(answer, object, allocation->type);
         ts_answer_integer(answer, entry, "buffers", allocation->buffers);
         ts_answer_integer(answer, entry, "size", allocation->size);
     }
+}
+
+void ts_operation_memory_add_allocations(struct ts_answer *answer, const struct ts_operation_memory *memory,
+                                         struct ts_caveat *caveat)
+{
+    add_allocations(answer, answer->root, memory);
     ts_answer_name(answer, answer->root, "allocation_size_unit", "bytes_per_bank");
     say_devices(memory, caveat);
 }
 
-void ts_operation_memory_add_pressure(struct ts_answer *answer, const struct ts_operation_memory *memory,
-                                      struct ts_caveat *caveat)
+static void add_pressure(struct ts_answer *answer, yyjson_mut_val *parent, const struct ts_operation_memory *memory)
 {
     if (memory->pressure_count == 0) {
-        ts_answer_null(answer, answer->root, "l1_pressure");
-        ts_caveat_add(caveat, "%s", memory->no_pressure);
+        ts_answer_null(answer, parent, "l1_pressure");
         return;
     }
     const struct ts_l1_pressure *tightest = memory->pressures;
     for (size_t i = 1; i < memory->pressure_count; i++)
         if (ts_l1_pressure_tighter(&memory->pressures[i], tightest))
             tightest = &memory->pressures[i];
-    yyjson_mut_val *object = ts_answer_object(answer, answer->root, "l1_pressure");
+    yyjson_mut_val *object = ts_answer_object(answer, parent, "l1_pressure");
     ts_answer_name(answer, object, "size_unit", "bytes_per_bank");
     ts_answer_boolean(answer, object, "free_space_is_upper_bound", true);
     ts_profiler_add_pressure(answer, object, tightest);
@@ -240,6 +243,20 @@ void ts_operation_memory_add_pressure(struct ts_answer *answer, const struct ts_
     yyjson_mut_val *list = ts_answer_list(answer, object, "devices");
     for (size_t i = 0; i < memory->pressure_count && i < DEVICES_LISTED; i++)
         ts_profiler_add_pressure(answer, ts_answer_push_object(answer, list), &memory->pressures[i]);
+}
+
+void ts_operation_memory_add_pressure(struct ts_answer *answer, const struct ts_operation_memory *memory,
+                                      struct ts_caveat *caveat)
+{
+    add_pressure(answer, answer->root, memory);
+    if (memory->pressure_count == 0)
+        ts_caveat_add(caveat, "%s", memory->no_pressure);
+}
+
+void ts_operation_memory_add(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_operation_memory *memory)
+{
+    add_allocations(answer, object, memory);
+    add_pressure(answer, object, memory);
 }
 
 /* ---- declarations ---- */

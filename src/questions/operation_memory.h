@@ -21,6 +21,9 @@ struct ts_operation_memory {
 /* Read the operation's buffers; in the profiler's arena. Errors: those of ts_profiler_rows and ts_db_next. */
 enum ts_status ts_operation_memory_read(struct ts_context *context, struct ts_profiler *profiler, int64_t operation,
                                         struct ts_operation_memory *out, struct ts_error *error);
+/* "allocations" and "l1_pressure" of an object of the answer, without a word on what they lack. */
+void ts_operation_memory_add(struct ts_answer *answer, yyjson_mut_val *object,
+                             const struct ts_operation_memory *memory);
 /* "allocations" and "allocation_size_unit". */
 void ts_operation_memory_add_allocations(struct ts_answer *answer, const struct ts_operation_memory *memory,
                                          struct ts_caveat *caveat);

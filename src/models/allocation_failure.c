@@ -1,0 +1,236 @@
+#include "models/allocation_failure.h"
+
+#include "base/utf8.h"
+#include "formats/buffer_type.h"
+
+const char *ts_failure_kind_name(enum ts_failure_kind kind)
+{
+    static const char *const names[] = {
+        [TS_FAILURE_NONE] = NULL,
+        [TS_FAILURE_BANK] = "bank_out_of_memory",
+        [TS_FAILURE_BANK_DEPENDENCIES] = "bank_out_of_memory_with_dependencies",
+        [TS_FAILURE_BEYOND_L1] = "circular_buffers_beyond_l1",
+        [TS_FAILURE_CLASH] = "circular_buffers_clash",
+    };
+    return names[kind];
+}
+
+const char *ts_failure_reason_name(enum ts_failure_reason reason)
+{
+    static const char *const names[] = {
+        [TS_REASON_NONE] = NULL,
+        [TS_REASON_LARGER_THAN_BANK] = "larger_than_empty_bank",
+        [TS_REASON_FREE_BLOCK_COULD_HOLD_IT] = "free_block_could_hold_it",
+        [TS_REASON_FRAGMENTED] = "fragmented",
+        [TS_REASON_NOT_ENOUGH] = "not_enough_free_space",
+        [TS_REASON_BEYOND_L1] = "beyond_end_of_l1",
+        [TS_REASON_OVERLAP] = "overlaps_l1_buffer",
+    };
+    return names[reason];
+}
+
+/* ---- taking a text apart ---- */
+
+static bool take(struct ts_str *rest, const char *literal)
+{
+    struct ts_str prefix = ts_str_from(literal);
+    if (!ts_str_starts_with(*rest, prefix))
+        return false;
+    *rest = ts_str_sub(*rest, prefix.len, rest->len);
+    return true;
+}
+
+static bool take_number(struct ts_str *rest, int64_t *out)
+{
+    size_t len = 0;
+    int64_t value = 0;
+    for (; len < rest->len && rest->ptr[len] >= '0' && rest->ptr[len] <= '9'; len++)
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, rest->ptr[len] - '0', &value))
+            value = INT64_MAX;
+    *rest = ts_str_sub(*rest, len, rest->len);
+    *out = value;
+    return len > 0;
+}
+
+/* A number with the words around it. */
+static bool take_figure(struct ts_str *rest, const char *before, int64_t *out, const char *behind)
+{
+    return take(rest, before) && take_number(rest, out) && take(rest, behind);
+}
+
+static bool is_word(char c)
+{
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The name of a buffer type; another word leaves it without one. */
+static bool take_type(struct ts_str *rest, struct ts_str *out)
+{
+    size_t len = 0;
+    while (len < rest->len && is_word(rest->ptr[len]))
+        len++;
+    struct ts_str word = ts_str_sub(*rest, 0, len);
+    *out = (struct ts_str){NULL, 0};
+    for (const char *const *name = ts_buffer_type_names; *name; name++)
+        if (ts_str_is(word, *name))
+            *out = ts_str_from(*name);
+    *rest = ts_str_sub(*rest, len, rest->len);
+    return len > 0;
+}
+
+/* "circular" or "dataflow": the same buffers under the older and the newer host interface. */
+static bool take_flavour(struct ts_str *rest)
+{
+    return take(rest, "circular") || take(rest, "dataflow");
+}
+
+/* ---- banks ---- */
+
+static bool take_free(struct ts_str *rest, struct ts_allocation_failure *out)
+{
+    struct ts_str at = *rest;
+    out->has_free = take_figure(&at, " (allocated: ", &out->allocated, " B, free: ") &&
+                    take_figure(&at, "", &out->free, " B, largest free block: ") &&
+                    take_figure(&at, "", &out->largest_free, " B)");
+    if (out->has_free)
+        *rest = at;
+    return out->has_free;
+}
+
+static bool match_bank(struct ts_str rest, struct ts_allocation_failure *out)
+{
+    if (!take_figure(&rest, "", &out->requested, " B ") || !take_type(&rest, &out->buffer_type) ||
+        !take_figure(&rest, " buffer across ", &out->banks, " banks, where each bank needs to store ") ||
+        !take_figure(&rest, "", &out->per_bank, " B, but bank size is "))
+        return false;
+    take(&rest, "only ");
+    if (!take_figure(&rest, "", &out->bank_size, " B"))
+        return false;
+    take_free(&rest, out);
+    return true;
+}
+
+static bool match_dependencies(struct ts_str rest, struct ts_allocation_failure *out)
+{
+    int64_t ignored;
+    if (!take_figure(&rest, "", &out->requested, " B ") || !take_type(&rest, &out->buffer_type) ||
+        !take_figure(&rest, " across ", &out->banks, " banks (") ||
+        !take_figure(&rest, "", &out->per_bank, " B per bank), bank size is ") ||
+        !take_figure(&rest, "", &out->bank_size, " B") || !take_free(&rest, out))
+        return false;
+    out->has_placeable = take_figure(&rest, ". After subtracting ", &ignored, " dependency range(s) and ") &&
+                         take_figure(&rest, "", &ignored, " additional occupied range(s), ") &&
+                         take_figure(&rest, "", &out->placeable, " B remained placeable across ") &&
+                         take_figure(&rest, "", &ignored, " window(s), largest ") &&
+                         take_figure(&rest, "", &out->largest_placeable, " B");
+    return true;
+}
+
+/* ---- circular buffers ---- */
+
+static bool rest_beyond(struct ts_str rest, struct ts_allocation_failure *out)
+{
+    return take_figure(&rest, " grow to ", &out->region_end, " B which is beyond max L1 size of ") &&
+           take_figure(&rest, "", &out->limit, " B");
+}
+
+static bool rest_clash(struct ts_str rest, struct ts_allocation_failure *out)
+{
+    return take_figure(&rest, ". L1 buffer allocated at ", &out->limit, " and static ") && take_flavour(&rest) &&
+           take_figure(&rest, " buffer region ends at ", &out->region_end, "");
+}
+
+/* The shortest range on one line behind which the rest stands, which begins with `first`. */
+static bool take_range(struct ts_str rest, const char *first,
+                       bool (*match)(struct ts_str rest, struct ts_allocation_failure *out),
+                       struct ts_allocation_failure *out)
+{
+    size_t line = 0;
+    while (line < rest.len && rest.ptr[line] != '\n' && rest.ptr[line] != '\r')
+        line++;
+    for (size_t at = 1; (at = ts_str_find(rest, ts_str_from(first), at)) != (size_t)-1 && at <= line; at++)
+        if (match(ts_str_sub(rest, at, rest.len), out)) {
+            out->core_range = ts_str_sub(rest, 0, at);
+            return true;
+        }
+    return false;
+}
+
+static bool match_beyond(struct ts_str rest, struct ts_allocation_failure *out)
+{
+    return take_flavour(&rest) && take(&rest, " buffers on core range ") &&
+           take_range(rest, " grow to ", rest_beyond, out);
+}
+
+static bool match_clash(struct ts_str rest, struct ts_allocation_failure *out)
+{
+    int64_t program;
+    return take_flavour(&rest) &&
+           take_figure(&rest, " buffers in program ", &program, " clash with L1 buffers on core range ") &&
+           take_range(rest, ". L1 buffer allocated at ", rest_clash, out);
+}
+
+/* ---- the four ---- */
+
+static const struct wording {
+    enum ts_failure_kind kind;
+    const char *first; /* how it begins */
+    bool (*match)(struct ts_str rest, struct ts_allocation_failure *out);
+} wordings[] = {
+    {TS_FAILURE_BANK, "Out of Memory: Not enough space to allocate ", match_bank},
+    {TS_FAILURE_BANK_DEPENDENCIES, "Out of Memory: Not enough space after considering dependencies to allocate ",
+     match_dependencies},
+    {TS_FAILURE_BEYOND_L1, "Statically allocated ", match_beyond},
+    {TS_FAILURE_CLASH, "Statically allocated ", match_clash},
+};
+
+void ts_allocation_failure_read(struct ts_str message, struct ts_allocation_failure *out)
+{
+    struct ts_str text = ts_utf8_cut(message, TS_FAILURE_MESSAGE_CHARACTERS);
+    for (size_t i = 0; i < sizeof wordings / sizeof *wordings; i++) {
+        struct ts_str first = ts_str_from(wordings[i].first);
+        for (size_t at = 0; (at = ts_str_find(text, first, at)) != (size_t)-1; at += first.len) {
+            struct ts_allocation_failure failure = {.kind = wordings[i].kind};
+            if (!wordings[i].match(ts_str_sub(text, at + first.len, text.len), &failure))
+                continue;
+            *out = failure;
+            return;
+        }
+    }
+    *out = (struct ts_allocation_failure){.kind = TS_FAILURE_NONE};
+}
+
+static int64_t beyond(int64_t value, int64_t limit)
+{
+    /* Figures are never negative. */
+    return value - limit;
+}
+
+static struct ts_failure_diagnosis diagnose_bank(const struct ts_allocation_failure *failure)
+{
+    if (failure->per_bank > failure->bank_size)
+        return (struct ts_failure_diagnosis){TS_REASON_LARGER_THAN_BANK, beyond(failure->per_bank, failure->bank_size)};
+    if (!failure->has_free)
+        return (struct ts_failure_diagnosis){TS_REASON_NONE, 0};
+    if (failure->largest_free >= failure->per_bank)
+        return (struct ts_failure_diagnosis){TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0};
+    if (failure->free >= failure->per_bank)
+        return (struct ts_failure_diagnosis){TS_REASON_FRAGMENTED, 0};
+    return (struct ts_failure_diagnosis){TS_REASON_NOT_ENOUGH, beyond(failure->per_bank, failure->free)};
+}
+
+struct ts_failure_diagnosis ts_allocation_failure_diagnose(const struct ts_allocation_failure *failure)
+{
+    switch (failure->kind) {
+    case TS_FAILURE_BANK:
+    case TS_FAILURE_BANK_DEPENDENCIES:
+        return diagnose_bank(failure);
+    case TS_FAILURE_BEYOND_L1:
+        return (struct ts_failure_diagnosis){TS_REASON_BEYOND_L1, beyond(failure->region_end, failure->limit)};
+    case TS_FAILURE_CLASH:
+        return (struct ts_failure_diagnosis){TS_REASON_OVERLAP, beyond(failure->region_end, failure->limit)};
+    case TS_FAILURE_NONE:
+        break;
+    }
+    return (struct ts_failure_diagnosis){TS_REASON_NONE, 0};
+}
