@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Performance rows linked to operations, and what an operation's answer holds of its captured graph and its memory.
 
-Scripts of calls whose answers another server gave compare equal, and what that server lacks (circular buffers, L1 pressure)
-agrees with the figures of an independent script.
+Scripts of calls whose answers another server gave compare equal, and what that server lacks (circular buffers, L1 pressure,
+errors, DRAM fallbacks) agrees with the figures of an independent script.
 """
 import json
 import os
@@ -71,8 +71,8 @@ def compare(folder, script, recorded):
     return sorted(lines), done.stdout
 
 
-def ask(profiler, performance, operation):
-    words = [PROGRAM, "operation-detail", "--json", "--profiler-path", profiler, "--operation-id", operation]
+def ask(profiler, performance, question, *more):
+    words = [PROGRAM, question, "--json", "--profiler-path", profiler, *more]
     if performance:
         words += ["--performance-path", performance]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=TIMEOUT)
@@ -122,7 +122,35 @@ class Locked(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
-    """circular_buffers and l1_pressure."""
+    """circular_buffers, l1_pressure, error and dram_fallback of operations; errors and dram_fallbacks."""
+
+    def hold_lists(self, profiler, want):
+        """Whole lists of errors and likely fallbacks, and the same of each operation alone."""
+        if "errors" in want:
+            got = ask(profiler, None, "errors", "--limit", "100")
+            listed = want["errors"] or []
+            self.assertEqual(got["error_count"], None if want["errors"] is None else len(listed))
+            self.assertEqual(got["attached_count"], sum(error["attached"] for error in listed))
+            self.hold(listed, got["errors"], "errors")
+            for expected, error in zip(listed, got["errors"]):
+                for key in ("allocation_failure", "failed_device_operations"):
+                    self.assertEqual(key in expected, key in error, f"{expected['operation_id']}.{key}")
+                self.hold_error(profiler, expected)
+        if "dram_fallbacks" in want:
+            got = ask(profiler, None, "dram-fallbacks", "--limit", "100")
+            self.assertEqual(got["fallback_count"], len(want["dram_fallbacks"]))
+            self.hold(want["dram_fallbacks"], got["fallbacks"], "dram_fallbacks")
+            for expected in want["dram_fallbacks"]:
+                detail = ask(profiler, None, "operation-detail", "--operation-id", str(expected["operation_id"]))
+                figures = {key: value for key, value in expected.items() if key not in ("operation_id", "name")}
+                self.assertEqual(detail["dram_fallback"], figures)
+
+    def hold_error(self, profiler, expected):
+        if not expected["attached"]:
+            return
+        detail = ask(profiler, None, "operation-detail", "--operation-id", str(expected["operation_id"]))
+        figures = {key: value for key, value in expected.items() if key not in ("operation_id", "operation_name", "attached")}
+        self.hold(figures, detail["error"], f"{expected['operation_id']}.error")
 
     def hold(self, want, got, where):
         """Ours holds at least what is wanted."""
@@ -158,13 +186,14 @@ def make_figures(profiler, performance, figures):
         checked = 0
         for key in ("circular_buffers", "l1_pressure"):
             for operation, expected in want.get(f"operation_detail.{key}", {}).items():
-                answer = ask(profiler, performance, operation)
+                answer = ask(profiler, performance, "operation-detail", "--operation-id", operation)
                 if expected is None and key not in answer:
                     continue
                 self.assertIn(key, answer, operation)
                 self.hold(expected, answer[key], f"{operation}.{key}")
                 checked += 1
         self.assertGreater(checked + (not want.get("operation_detail.l1_pressure")), 0)
+        self.hold_lists(profiler, want)
 
     return test
 
