@@ -8,13 +8,46 @@
 
 /* ---- the frame of an answer ---- */
 
+/* Refuse when there is none of the tables of which the question needs one. */
+static enum ts_status check_any_table(const struct ts_profiler *profiler, const struct ts_question *question,
+                                      struct ts_error *error)
+{
+    struct ts_buf names;
+    struct ts_quote label;
+    ts_buf_init(&names, 0);
+    for (size_t i = 0; i < question->any_table_count; i++) {
+        if (ts_db_has_table(profiler->db, question->any_table[i])) {
+            ts_buf_free(&names);
+            return TS_OK;
+        }
+        ts_buf_printf(&names, "%s%s", i > 0 ? " or " : "", ts_db_table_name(question->any_table[i]));
+    }
+    enum ts_status status = ts_buf_status(&names, error);
+    if (status == TS_OK && question->any_table_count > 0)
+        status =
+            ts_error_set(error, TS_REFUSED,
+                         "%s: the profiler database has no table %s; load_report tells what can be answered without",
+                         ts_error_quote(&label, ts_str_from(profiler->capture->label), TS_QUOTE_ARGUMENT), names.ptr);
+    ts_buf_free(&names);
+    return status;
+}
+
 enum ts_status ts_profiler_read(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
                                 struct ts_profiler *out, struct ts_error *error)
 {
     const struct ts_question *question = args->question;
     const struct ts_arg *rank = ts_args_get(args, "rank");
-    return ts_profiler_begin(context, capture, rank->given, rank->integer, question->tables, question->table_count, out,
-                             error);
+    struct ts_profiler profiler;
+    enum ts_status status = ts_profiler_begin(context, capture, rank->given, rank->integer, question->tables,
+                                              question->table_count, &profiler, error);
+    if (status != TS_OK)
+        return status;
+    status = check_any_table(&profiler, question, error);
+    if (status != TS_OK)
+        ts_profiler_end(&profiler);
+    else
+        *out = profiler;
+    return status;
 }
 
 void ts_caveat_init(struct ts_caveat *caveat, const struct ts_profiler *profiler)

@@ -21,6 +21,8 @@ static const char *const calls[][2] = {
     {"tensor_flow", "{\"tensor_id\":5}"},
     {"tensor_flow", "{\"tensor_id\":1}"},
     {"operation_provenance", "{\"operation_id\":1}"},
+    {"errors", NULL},
+    {"dram_fallbacks", NULL},
 };
 
 static enum ts_status ask(struct perf_bench *bench, size_t i, struct ts_answer **answer, struct ts_error *error)

@@ -1,0 +1,466 @@
+/* errors, dram_fallbacks, and what operation_detail tells of both. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/buf.h"
+#include "support/operation_database.h"
+
+#define ERRORS                                                                                                         \
+    "CREATE TABLE errors(operation_id int, operation_name text, error_type text, error_message text, timestamp text"
+#define ARGUMENTS "CREATE TABLE operation_arguments(operation_id int, name text, value text"
+#define CONFIG(type) "'MemoryConfig(memory_layout=TensorMemoryLayout::INTERLEAVED,buffer_type=BufferType::" type ")'"
+#define L1_FAILURE                                                                                                     \
+    "'Out of Memory: Not enough space to allocate 800 B L1 buffer across 8 banks, where each bank needs to store 100 " \
+    "B, "                                                                                                              \
+    "but bank size is 1000 B (allocated: 50 B, free: 40 B, largest free block: 30 B)'"
+#define CLASH                                                                                                          \
+    "'Statically allocated dataflow buffers in program 3 clash with L1 buffers on core range [0-0 - 1-1]. L1 buffer "  \
+    "allocated at 100 and static dataflow buffer region ends at 150'"
+
+static struct perf_bench bench;
+static sqlite3 *db;
+
+static int make_bench(void **state)
+{
+    (void)state;
+    perf_bench_make(&bench);
+    db = operation_database_make(&bench, "prof", operation_database_plain);
+    operation_database_run(db, ERRORS "); " ARGUMENTS ");");
+    return 0;
+}
+
+static int make_ranked(void **state)
+{
+    (void)state;
+    perf_bench_make(&bench);
+    db = operation_database_make(&bench, "prof", operation_database_ranked);
+    return 0;
+}
+
+static int free_bench(void **state)
+{
+    (void)state;
+    sqlite3_close(db);
+    perf_bench_free(&bench);
+    return 0;
+}
+
+static yyjson_doc *ask(const char *question, const char *arguments)
+{
+    if (bench.count == 0)
+        perf_bench_open_pair(&bench, "prof", NULL);
+    return perf_bench_ask(&bench, question, arguments);
+}
+
+static yyjson_doc *detail(int operation)
+{
+    char arguments[64];
+    snprintf(arguments, sizeof arguments, "{\"operation_id\":%d}", operation);
+    return ask("operation_detail", arguments);
+}
+
+static void expect_caveat(yyjson_doc *answer, const char *part)
+{
+    if (!strstr(perf_text(answer, "/caveat"), part))
+        fail_msg("%s: not in: %s", part, perf_text(answer, "/caveat"));
+}
+
+/* ---- errors ---- */
+
+static void test_attached(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 5, "ttnn.x", "(ttnn.x (A )!A )!ttnn.x");
+    operation_database_add(db, -1, 6, "ttnn.y", NULL);
+    operation_database_run(db, "INSERT INTO operations VALUES(7,NULL,0);"
+                               "INSERT INTO errors VALUES(5,'ttnn.z','RuntimeError','other name','now'),"
+                               "(5,'ttnn.x','RuntimeError','first',''),(5,'ttnn.x','RuntimeError','second',NULL),"
+                               "(6,'ttnn.y',NULL,NULL,NULL),(7,NULL,'x','y',NULL),('six','ttnn.y','x','y',NULL),"
+                               "(9,'ttnn.x','x','no such operation',NULL)");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/error_count", "7");
+    perf_expect(answer, "/attached_count", "2");
+    perf_expect(answer, "/returned", "7");
+    static const char *const attached[] = {"false", "true", "false", "true", "false", "false", "false"};
+    for (size_t i = 0; i < sizeof attached / sizeof *attached; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/errors/%zu/attached", i);
+        perf_expect(answer, path, attached[i]);
+    }
+    perf_expect(answer, "/errors/0/timestamp", "\"now\"");
+    perf_expect(
+        answer, "/errors/1",
+        "{\"operation_id\":5,\"operation_name\":\"ttnn.x\",\"error_type\":\"RuntimeError\",\"message\":\"first\","
+        "\"timestamp\":null,\"attached\":true,\"failed_device_operations\":[\"A\"],"
+        "\"failed_device_operation_count\":1}");
+    perf_expect(
+        answer, "/errors/3",
+        "{\"operation_id\":6,\"operation_name\":\"ttnn.y\",\"error_type\":null,\"message\":null,\"timestamp\":null,"
+        "\"attached\":true}");
+    perf_expect(answer, "/errors/5/operation_id", "null");
+    expect_caveat(answer, "attached false may name another operation");
+    yyjson_doc_free(answer);
+    answer = ask("errors", "{\"limit\":2}");
+    perf_expect(answer, "/error_count", "7");
+    perf_expect(answer, "/returned", "2");
+    yyjson_doc_free(answer);
+    answer = detail(5);
+    perf_expect(answer, "/error",
+                "{\"error_type\":\"RuntimeError\",\"error_message\":\"first\",\"timestamp\":null,"
+                "\"failed_device_operations\":[\"A\"],\"failed_device_operation_count\":1}");
+    yyjson_doc_free(answer);
+    answer = detail(7);
+    assert_false(perf_has(answer, "/error"));
+    yyjson_doc_free(answer);
+}
+
+static void test_figures(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 5, "ttnn.x", NULL);
+    operation_database_run(db, "INSERT INTO errors VALUES(5,'ttnn.x','RuntimeError'," L1_FAILURE ",''),"
+                               "(1,'a','b'," CLASH ",'')");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/allocation_failure",
+                "{\"kind\":\"bank_out_of_memory\",\"buffer_type\":\"L1\",\"requested_bytes\":800,\"num_banks\":8,"
+                "\"bytes_per_bank\":100,\"bank_size_bytes\":1000,\"allocated_bytes\":50,\"free_bytes\":40,"
+                "\"largest_free_block_bytes\":30}");
+    perf_expect(answer, "/errors/0/diagnosis/reason", "\"not_enough_free_space\"");
+    perf_expect(answer, "/errors/0/diagnosis/short_by_bytes", "60");
+    perf_expect(answer, "/errors/0/diagnosis/interleaved_region_limit", "true");
+    perf_expect(answer, "/errors/1/allocation_failure",
+                "{\"kind\":\"circular_buffers_clash\",\"core_range\":\"[0-0 - 1-1]\",\"l1_buffer_address\":100,"
+                "\"circular_buffer_region_end\":150}");
+    perf_expect(answer, "/errors/1/diagnosis/overlap_bytes", "50");
+    assert_false(perf_has(answer, "/errors/1/diagnosis/interleaved_region_limit"));
+    yyjson_doc_free(answer);
+    answer = detail(5);
+    perf_expect(answer, "/error/diagnosis/short_by_bytes", "60");
+    yyjson_doc_free(answer);
+}
+
+static void test_long_texts(void **state)
+{
+    (void)state;
+    operation_database_run(
+        db, "INSERT INTO errors SELECT 1,'a','b',printf('%.*c',2001,'x'),'' UNION ALL SELECT 1,'a','b',"
+            "printf('%.*c',2000,'x'),'' UNION ALL SELECT 1,'a','b',replace(printf('%.*c',3000,'x'),'x','\u20ac'),'' "
+            "UNION ALL "
+            "SELECT 1,'a','b','Statically allocated circular buffers on core range ' || printf('%.*c',300,'r') || "
+            "' grow to 5 B which is beyond max L1 size of 4 B',''");
+    yyjson_doc *answer = ask("errors", "{}");
+    assert_int_equal(yyjson_get_len(perf_at(answer, "/errors/0/message")), 2000);
+    perf_expect(answer, "/errors/0/message_full_length", "2001");
+    assert_false(perf_has(answer, "/errors/1/message_full_length"));
+    assert_true(yyjson_get_len(perf_at(answer, "/errors/2/message")) <= 4096);
+    perf_expect(answer, "/errors/2/message_full_length", "3000");
+    assert_int_equal(yyjson_get_len(perf_at(answer, "/errors/3/allocation_failure/core_range")), 200);
+    perf_expect(answer, "/errors/3/allocation_failure/core_range_full_length", "300");
+    yyjson_doc_free(answer);
+}
+
+static void test_a_cause_that_was_not_recorded(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 3, "ttnn.x", NULL);
+    operation_database_add(db, -1, 8, "ttnn.stop", NULL);
+    operation_database_run(db,
+                           "INSERT INTO devices VALUES(0,1499136,1370848,103712);"
+                           "INSERT INTO buffers VALUES(2,0,9,9,0),(3,0,1409024,65536,1),(3,0,7,7,0);"
+                           "INSERT INTO errors VALUES(0,'ttnn.y','incomplete_operation','it never completed',''),"
+                           "(8,'ttnn.stop','aborted_operation','x',''),(8,'ttnn.q','aborted_operation'," CLASH ",''),"
+                           "(8,'ttnn.q','RuntimeError','x','')");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/last_completed_operation/operation_id", "3");
+    perf_expect(answer, "/errors/0/last_completed_operation/name", "\"ttnn.x\"");
+    perf_expect(answer, "/errors/0/last_completed_operation/allocations",
+                "{\"DRAM\":{\"buffers\":1,\"size\":7},\"L1\":{\"buffers\":1,\"size\":65536}}");
+    perf_expect(answer, "/errors/0/last_completed_operation/l1_pressure/largest_free_block", "1305312");
+    perf_expect(answer, "/errors/1/last_completed_operation/operation_id", "3");
+    assert_false(perf_has(answer, "/errors/2/last_completed_operation"));
+    assert_false(perf_has(answer, "/errors/3/last_completed_operation"));
+    expect_caveat(answer, "console output");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DELETE FROM buffers; DELETE FROM errors WHERE operation_id = 0");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/last_completed_operation", "null");
+    yyjson_doc_free(answer);
+}
+
+static void test_graphs_that_cannot_be_read(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 3, "ttnn.x", "[1");
+    operation_database_add(db, -1, 4, "ttnn.x", "[{\"node_type\":\"function_start\",\"params\":{}}]");
+    operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','x'," CLASH ",''),(4,'ttnn.x','x','y','')");
+    yyjson_doc *answer = ask("errors", "{}");
+    assert_false(perf_has(answer, "/errors/0/failed_device_operations"));
+    perf_expect(answer, "/errors/0/diagnosis/reason", "\"overlaps_l1_buffer\"");
+    expect_caveat(answer, "left out of operation 3: its captured graph is not valid JSON. It is left out of 1 more");
+    yyjson_doc_free(answer);
+}
+
+static void test_older_reports(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 3, "ttnn.x", NULL);
+    operation_database_run(db,
+                           "DROP TABLE errors; CREATE TABLE errors(operation_id int, error_type text, error_message "
+                           "text, error_operation text); INSERT INTO errors VALUES(3,'x','y','ttnn.x')");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(
+        answer, "/errors/0",
+        "{\"operation_id\":3,\"operation_name\":\"ttnn.x\",\"error_type\":\"x\",\"message\":\"y\",\"timestamp\":null,"
+        "\"attached\":true}");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DROP TABLE errors");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/error_count", "null");
+    perf_expect(answer, "/errors", "[]");
+    expect_caveat(answer, "predates the table errors");
+    yyjson_doc_free(answer);
+    answer = ask("dram_fallbacks", "{}");
+    expect_caveat(answer, "has no table errors");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DROP TABLE buffers");
+    perf_bench_refused(&bench, "errors", "{}", TS_REFUSED, "errors|buffers|");
+}
+
+static void test_ranks(void **state)
+{
+    (void)state;
+    operation_database_run(db, ERRORS ", rank int); " ARGUMENTS ", rank int);");
+    operation_database_add(db, 0, 3, "ttnn.x", NULL);
+    operation_database_add(db, 1, 3, "ttnn.y", NULL);
+    operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','x','zero','',0),(3,'ttnn.y','x','one','',1)");
+    yyjson_doc *answer = ask("errors", "{\"rank\":1}");
+    perf_expect(answer, "/error_count", "1");
+    perf_expect(answer, "/errors/0/message", "\"one\"");
+    perf_expect(answer, "/errors/0/attached", "true");
+    perf_expect(answer, "/rank", "1");
+    yyjson_doc_free(answer);
+    perf_bench_refused(&bench, "errors", "{\"rank\":2}", TS_REFUSED, "rank 2|");
+    perf_bench_refused(&bench, "dram_fallbacks", "{\"rank\":2}", TS_REFUSED, "rank 2|");
+}
+
+static void test_tables_without_ranks(void **state)
+{
+    (void)state;
+    operation_database_run(db, ERRORS "); " ARGUMENTS ", rank int);");
+    operation_database_add(db, 0, 3, "ttnn.x", NULL);
+    operation_database_add(db, 1, 3, "ttnn.y", NULL);
+    operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','x','zero','')");
+    yyjson_doc *answer = ask("dram_fallbacks", "{}");
+    expect_caveat(answer, "table errors carries none");
+    yyjson_doc_free(answer);
+    perf_bench_refused(&bench, "errors", "{}", TS_REFUSED, "`errors`|ranks 0, 1|");
+    answer = detail(3);
+    assert_false(perf_has(answer, "/error"));
+    expect_caveat(answer, "error is left out");
+    expect_caveat(answer, "dram_fallback is left out");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DROP TABLE operation_arguments; DROP TABLE errors; " ARGUMENTS ");");
+    perf_bench_refused(&bench, "dram_fallbacks", "{}", TS_REFUSED, "`operation_arguments`|");
+}
+
+/* ---- fallbacks ---- */
+
+/* Tensor id = address; memory by number. */
+static void tensor(int id, int memory, const char *shape)
+{
+    char sql[256];
+    snprintf(sql, sizeof sql, "INSERT INTO tensors VALUES(%d,'%s','','',NULL,0,%d,%d)", id, shape, id, memory);
+    operation_database_run(db, sql);
+}
+
+static void join(const char *table, int operation, int id)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(%d,0,%d)", table, operation, id);
+    operation_database_run(db, sql);
+}
+
+static void argument(int operation, const char *name, const char *value)
+{
+    char sql[512];
+    snprintf(sql, sizeof sql, "INSERT INTO operation_arguments VALUES(%d,%s,%s)", operation, name, value);
+    operation_database_run(db, sql);
+}
+
+static void asked_in_dram(int operation, const char *name, const char *config)
+{
+    operation_database_add(db, -1, operation, name, NULL);
+    if (config)
+        argument(operation, "'memory_config'", config);
+    tensor(1000 + operation, 0, "Shape([8])");
+    join("output_tensors", operation, 1000 + operation);
+}
+
+static void expect_fallbacks(const char *json)
+{
+    yyjson_doc *answer = ask("dram_fallbacks", "{\"limit\":100}");
+    perf_expect(answer, "/fallbacks", json);
+    yyjson_doc_free(answer);
+}
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    asked_in_dram(1, "one", CONFIG("L1"));
+    asked_in_dram(2, "intermediate", CONFIG("L1_SMALL"));
+    argument(2, "'intermediate_memory_config'", CONFIG("DRAM"));
+    argument(2, "NULL", "NULL");
+    argument(2, "'x'", "'5'");
+    asked_in_dram(3, "both", CONFIG("L1"));
+    argument(3, "'other'", CONFIG("DRAM"));
+    asked_in_dram(4, "undeclared", "'MemoryConfig(memory_layout=x)'");
+    asked_in_dram(5, "nothing", NULL);
+    asked_in_dram(6, "in a list",
+                  "' "
+                  "MemoryConfig(buffer_type=BufferType::L1)'");
+    operation_database_add(db, -1, 7, "no outputs", NULL);
+    argument(7, "'memory_config'", CONFIG("L1"));
+    asked_in_dram(8, "one in L1", CONFIG("L1"));
+    tensor(2000, 1, "Shape([8])");
+    join("output_tensors", 8, 2000);
+    asked_in_dram(9, "unknown beside", CONFIG("L1"));
+    join("output_tensors", 9, 5555);
+    expect_fallbacks(
+        "[{\"operation_id\":1,\"name\":\"one\",\"signal\":\"argument_mismatch\",\"requested_buffer_type\":\"L1\","
+        "\"dram_output_count\":1,\"output_count\":1},{\"operation_id\":2,\"name\":\"intermediate\",\"signal\":"
+        "\"argument_mismatch\",\"requested_buffer_type\":\"L1_SMALL\",\"dram_output_count\":1,"
+        "\"output_count\":1},{\"operation_id\":9,\"name\":\"unknown beside\",\"signal\":\"argument_mismatch\","
+        "\"requested_buffer_type\":\"L1\",\"dram_output_count\":1,\"output_count\":1}]");
+    yyjson_doc *answer = detail(1);
+    perf_expect(answer, "/dram_fallback",
+                "{\"signal\":\"argument_mismatch\",\"requested_buffer_type\":\"L1\",\"dram_output_count\":1,"
+                "\"output_count\":1}");
+    yyjson_doc_free(answer);
+    answer = detail(3);
+    assert_false(perf_has(answer, "/dram_fallback"));
+    yyjson_doc_free(answer);
+    answer = ask("dram_fallbacks", "{\"limit\":1}");
+    perf_expect(answer, "/fallback_count", "3");
+    perf_expect(answer, "/returned", "1");
+    yyjson_doc_free(answer);
+}
+
+/* An output that may be a view of an input was not allocated. Each case: whether it still counts. */
+static void test_views(void **state)
+{
+    static const struct {
+        const char *input, *output, *devices;
+        bool counts;
+    } cases[] = {
+        {"'Shape([8])','','',NULL,0,50,0", "'Shape([8])','','',NULL,0,50,0", NULL, false},
+        {"'Shape([8])','','',NULL,0,50,0", "'torch.Size([2, 4])','','',NULL,0,50,0", NULL, false},
+        {"'Shape([8])','','',NULL,0,50,0", "'Shape([9])','','',NULL,0,50,0", NULL, true},
+        {"'(8,)','','',NULL,0,50,0", "'Shape([9])','','',NULL,0,50,0", NULL, false},
+        {"'Shape([8])','','',NULL,0,51,0", "'Shape([8])','','',NULL,0,50,0", NULL, true},
+        {"'Shape([8])','','',NULL,1,50,0", "'Shape([8])','','',NULL,0,50,0", NULL, true},
+        {"'Shape([8])','','',NULL,NULL,50,0", "'Shape([8])','','',NULL,0,51,0", NULL, false},
+        {"'Shape([8])','',''," CONFIG("DRAM") ",0,NULL,0", "'Shape([8])','','',NULL,0,51,0", NULL, false},
+        {"'Shape([8])','',''," CONFIG("L1") ",0,NULL,0", "'Shape([8])','','',NULL,0,51,0", NULL, true},
+        {"'Shape([8])','','',NULL,0,50,1", "'Shape([8])','','',NULL,0,50,0", NULL, true},
+        {"'Shape([])','','',NULL,0,50,0", "'Shape([1])','','',NULL,0,50,0", NULL, false},
+        /* On a mesh every device that both lie on must agree; a device's last row counts. */
+        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,1,8)", true},
+        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,1,7)", false},
+        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,1,8),(2,1,7)", false},
+        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,2,8)", false},
+        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,0,60)", true},
+        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,0,60),(2,0,60)", false},
+        {"'x','','',NULL,3,50,0", "'x','','',NULL,0,51,0", "(1,0,51)", false},
+    };
+    (void)state;
+    operation_database_add(db, -1, 1, "ttnn.view", NULL);
+    argument(1, "'memory_config'", CONFIG("L1"));
+    join("input_tensors", 1, 1);
+    join("output_tensors", 1, 2);
+    operation_database_run(db, "CREATE TABLE device_tensors(tensor_id int, device_id int, address int)");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char sql[1024];
+        snprintf(sql, sizeof sql,
+                 "DELETE FROM tensors; DELETE FROM device_tensors; INSERT INTO tensors VALUES(1,%s),(2,%s);%s%s",
+                 cases[i].input, cases[i].output, cases[i].devices ? "INSERT INTO device_tensors VALUES" : "",
+                 cases[i].devices ? cases[i].devices : "");
+        operation_database_run(db, sql);
+        yyjson_doc *answer = ask("dram_fallbacks", "{}");
+        if (yyjson_get_int(perf_at(answer, "/fallback_count")) != cases[i].counts)
+            fail_msg("case %zu", i);
+        yyjson_doc_free(answer);
+    }
+}
+
+static void failed(int operation, const char *name, const char *message, const char *config)
+{
+    char sql[1024];
+    operation_database_add(db, -1, operation, name, NULL);
+    if (config)
+        argument(operation, "'memory_config'", config);
+    snprintf(sql, sizeof sql, "INSERT INTO errors VALUES(%d,'%s','RuntimeError',%s,'')", operation, name, message);
+    operation_database_run(db, sql);
+}
+
+static void test_retries(void **state)
+{
+    (void)state;
+    failed(1, "third", L1_FAILURE, NULL);
+    operation_database_add(db, -1, 2, "p", NULL);
+    operation_database_add(db, -1, 13, "q", NULL);
+    asked_in_dram(24, "third", NULL);
+    failed(30, "fourth", L1_FAILURE, NULL);
+    operation_database_add(db, -1, 31, "p", NULL);
+    operation_database_add(db, -1, 32, "p", NULL);
+    operation_database_add(db, -1, 33, "p", NULL);
+    asked_in_dram(34, "fourth", NULL);
+    failed(40, "dram", L1_FAILURE, CONFIG("DRAM"));
+    asked_in_dram(41, "dram", NULL);
+    failed(42, "both", L1_FAILURE, NULL);
+    asked_in_dram(43, "both", CONFIG("L1"));
+    failed(44, "clash", CLASH, CONFIG("L1"));
+    asked_in_dram(45, "clash", NULL);
+    failed(46, "clash of none", CLASH, NULL);
+    asked_in_dram(47, "clash of none", NULL);
+    failed(48, "twice", L1_FAILURE, NULL);
+    failed(49, "twice", L1_FAILURE, NULL);
+    asked_in_dram(50, "twice", NULL);
+    failed(60, "other", "'out of luck'", NULL);
+    asked_in_dram(61, "other", NULL);
+    yyjson_doc *answer = ask("dram_fallbacks", "{}");
+    perf_expect(answer, "/fallback_count", "4");
+    perf_expect(answer, "/fallbacks/0",
+                "{\"operation_id\":24,\"name\":\"third\",\"signal\":\"retry_after_failure\",\"failed_operation_id\":1,"
+                "\"failed_operation_name\":\"third\",\"dram_output_count\":1,\"output_count\":1}");
+    perf_expect(answer, "/fallbacks/1/operation_id", "43");
+    perf_expect(answer, "/fallbacks/1/signal", "\"retry_after_failure\"");
+    perf_expect(answer, "/fallbacks/2/operation_id", "45");
+    perf_expect(answer, "/fallbacks/3/operation_id", "50");
+    perf_expect(answer, "/fallbacks/3/failed_operation_id", "49");
+    yyjson_doc_free(answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_attached, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_figures, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_long_texts, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_a_cause_that_was_not_recorded, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_graphs_that_cannot_be_read, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_older_reports, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_ranks, make_ranked, free_bench),
+        cmocka_unit_test_setup_teardown(test_tables_without_ranks, make_ranked, free_bench),
+        cmocka_unit_test_setup_teardown(test_arguments, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_views, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_retries, make_bench, free_bench),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
