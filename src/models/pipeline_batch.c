@@ -203,6 +203,8 @@ static const char *add_slice(struct ts_pipeline_batch *batch, const struct ts_si
         return "has a \"dur\" that is no finite number";
     batch->counts.kept++;
     batch->counts.without_duration += !event->dur.ptr;
+    batch->counts.of_no_length += event->dur.ptr && !(dur.value > 0) && !(dur.value < 0);
+    batch->counts.negative += dur.value < 0;
     struct ts_pipeline_slice slice = {
         .offset = offset, .ts = ts.value, .dur = dur.value, .start_ns = ts.nanoseconds, .decimal = ts.decimal};
     slice.end_ns = add_saturated(ts.nanoseconds, dur.nanoseconds);

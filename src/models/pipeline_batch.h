@@ -51,7 +51,7 @@ struct ts_pipeline_pairs {
 };
 
 struct ts_pipeline_counts {
-    uint64_t kept, without_duration, other_phases;
+    uint64_t kept, without_duration, of_no_length, negative, other_phases; /* of kept: "dur" absent, 0, below 0 */
     uint64_t dropped[TS_PIPELINE_DROPS];
 };
 

@@ -318,6 +318,8 @@ static void add_counts(struct ts_pipeline_counts *sum, const struct ts_pipeline_
 {
     sum->kept += more->kept;
     sum->without_duration += more->without_duration;
+    sum->of_no_length += more->of_no_length;
+    sum->negative += more->negative;
     sum->other_phases += more->other_phases;
     for (unsigned i = 0; i < TS_PIPELINE_DROPS; i++)
         sum->dropped[i] += more->dropped[i];

@@ -18,8 +18,12 @@ enum ts_clean_sim_note {
     TS_CLEAN_SKIPPED_FLAGS, /* number */
     TS_CLEAN_WROTE_METRICS, /* text: its path */
     TS_CLEAN_NO_METRICS,
-    TS_CLEAN_COPIED,       /* text: the folder */
-    TS_CLEAN_COPY_WARNING, /* text: a line */
+    TS_CLEAN_OLD_METRICS,     /* text: a file of an earlier run that is not of this dump's trace */
+    TS_CLEAN_KEPT_PAIR,       /* text: the metrics of an earlier run, because of which the trace was not replaced */
+    TS_CLEAN_COPIED,          /* text: the folder */
+    TS_CLEAN_NOT_COPIED,      /* text: the dump's folder, which is the output's or its copy already */
+    TS_CLEAN_COPY_LACKS_DUMP, /* text: the folder, into which the dump could not be copied; warnings said why */
+    TS_CLEAN_COPY_WARNING,    /* text: a line */
 };
 
 struct ts_clean_sim_lane {
@@ -38,9 +42,10 @@ struct ts_clean_sim_result {
     struct ts_clean_sim_lane *lanes; /* by core, then in dataflow order */
 };
 
-/* Clean the dump at path: a file, a folder that holds one (itself or in simulator/), or a folder above exactly one. Each
- * file is put in place when it is complete; `note` (or NULL) learns of each as it is, so that after a failure it is known
- * what is there. Errors: TS_INPUT, TS_IO, TS_CHANGED, TS_LIMIT, TS_NO_MEMORY, TS_CANCELLED. */
+/* Clean the dump at path: a file, a folder that holds one (itself or in simulator/), or a folder above exactly one. The two
+ * files are put in place once both are complete; when the metrics block is wrong the trace alone is, unless metrics of an
+ * earlier run stand there. `note` (or NULL) learns of each file as it is put there, so that after a failure it is known
+ * what is there. Errors: TS_REFUSED (an output is the dump; nothing is written), TS_INPUT, TS_IO, TS_CHANGED, TS_LIMIT, TS_NO_MEMORY, TS_CANCELLED. */
 enum ts_status
 ts_clean_sim_trace(struct ts_context *context, const char *path, const struct ts_clean_sim_options *options,
                    void (*note)(void *data, enum ts_clean_sim_note what, const char *text, uint64_t number),

@@ -22,7 +22,9 @@ struct copying {
     struct ts_arena arena; /* of paths */
     char root[PATH_MAX];   /* source, links resolved */
     char target[PATH_MAX]; /* links resolved */
+    const char *dump;      /* its name in root */
     bool run_only;
+    bool file_copied, dump_copied; /* the file at hand; the dump */
     void (*warn)(void *data, const char *line);
     void *warn_data;
     char *buffer;
@@ -125,6 +127,7 @@ static enum ts_status write_copy(struct copying *copying, int from, const struct
         warn_number(copying, shown, path, number);
     else
         set_times(path, info);
+    copying->file_copied = !number;
     return TS_OK;
 }
 
@@ -154,11 +157,11 @@ static enum ts_status copy_file(struct copying *copying, const char *real, const
 static enum ts_status copy_folder(struct copying *copying, const char *source, const char *target,
                                   struct ts_error *error);
 
-static bool belongs_to_run(const char *name)
+static bool belongs_to_run(const struct copying *copying, const char *name)
 {
     struct ts_str text = ts_str_from(name);
-    return ts_str_starts_with(text, TS_STR("visualize_data.bin")) || ts_str_is(text, "trace.json") ||
-           ts_str_starts_with(text, TS_STR("core"));
+    return strcmp(name, copying->dump) == 0 || ts_str_starts_with(text, TS_STR("visualize_data.bin")) ||
+           ts_str_is(text, "trace.json") || ts_str_starts_with(text, TS_STR("core"));
 }
 
 static enum ts_status copy_real(struct copying *copying, const char *real, const char *shown, const char *path,
@@ -190,17 +193,22 @@ static enum ts_status copy_real(struct copying *copying, const char *real, const
 static enum ts_status copy_entry(void *data, const char *name, struct ts_error *error)
 {
     struct copying *copying = data;
-    if (copying->depth == 1 && copying->run_only && !belongs_to_run(name))
+    if (copying->depth == 1 && copying->run_only && !belongs_to_run(copying, name))
         return TS_OK;
     const char *shown = ts_clean_sim_path_join(&copying->arena, copying->source_folder, name);
     const char *path = ts_clean_sim_path_join(&copying->arena, copying->target_folder, name);
     if (!shown || !path)
         return ts_error_no_memory(error);
     char real[PATH_MAX];
-    if (realpath(shown, real))
-        return copy_real(copying, real, shown, path, error);
-    warn_number(copying, shown, path, errno);
-    return TS_OK;
+    if (!realpath(shown, real)) {
+        warn_number(copying, shown, path, errno);
+        return TS_OK;
+    }
+    copying->file_copied = false;
+    enum ts_status status = copy_real(copying, real, shown, path, error);
+    if (copying->depth == 1 && strcmp(name, copying->dump) == 0)
+        copying->dump_copied = copying->file_copied;
+    return status;
 }
 
 static enum ts_status copy_folder(struct copying *copying, const char *source, const char *target,
@@ -233,23 +241,49 @@ static enum ts_status copy_folder(struct copying *copying, const char *source, c
     return status;
 }
 
-enum ts_status ts_clean_sim_copy(struct ts_context *context, const char *source, const char *target, bool run_only,
-                                 void (*warn)(void *data, const char *line), void *warn_data, struct ts_error *error)
+/* The folder to copy into, not followed when it is a link: what it leads to may be anything. */
+static enum ts_status make_target(struct copying *copying, const char *source, const char *target,
+                                  struct ts_error *error)
 {
-    struct copying copying = {.context = context, .run_only = run_only, .warn = warn, .warn_data = warn_data};
+    struct ts_quote one, two;
+    struct stat info;
     if (mkdir(target, 0777) != 0 && errno != EEXIST)
         return ts_error_system(error, target, "make", errno);
+    if (lstat(target, &info) != 0 || !S_ISDIR(info.st_mode))
+        return ts_error_set(error, TS_IO,
+                            "%s: a folder for the copy of the run was expected there, but it is a %s; the run was not "
+                            "copied (remove it, or give --no-copy-raw)",
+                            ts_error_quote(&one, ts_str_from(target), TS_QUOTE_FILE),
+                            S_ISLNK(info.st_mode) ? "link" : "file");
+    if (!realpath(source[0] ? source : ".", copying->root))
+        return ts_error_system(error, source, "resolve", errno);
+    if (!realpath(target, copying->target))
+        return ts_error_system(error, target, "resolve", errno);
+    if (lies_in(copying->root, copying->target))
+        return ts_error_set(
+            error, TS_REFUSED,
+            "%s: the dump's folder %s lies in it, and a copy might write over the dump; the run was not "
+            "copied (give another -o, or --no-copy-raw)",
+            ts_error_quote(&one, ts_str_from(target), TS_QUOTE_FILE),
+            ts_error_quote(&two, ts_str_from(source), TS_QUOTE_FILE));
+    return TS_OK;
+}
+
+enum ts_status ts_clean_sim_copy(struct ts_context *context, const char *dump, const char *target, bool run_only,
+                                 void (*warn)(void *data, const char *line), void *warn_data, bool *copied,
+                                 struct ts_error *error)
+{
+    struct copying copying = {.context = context, .run_only = run_only, .warn = warn, .warn_data = warn_data};
+    const char *slash = strrchr(dump, '/');
+    copying.dump = slash ? slash + 1 : dump;
     ts_arena_init(&copying.arena, 0);
     copying.buffer = malloc(COPY_SIZE);
-    enum ts_status status;
-    if (!copying.buffer)
-        status = ts_error_no_memory(error);
-    else if (!realpath(source[0] ? source : ".", copying.root))
-        status = ts_error_system(error, source, "resolve", errno);
-    else if (!realpath(target, copying.target))
-        status = ts_error_system(error, target, "resolve", errno);
-    else
+    const char *source = ts_clean_sim_path_folder(&copying.arena, dump);
+    enum ts_status status =
+        copying.buffer && source ? make_target(&copying, source, target, error) : ts_error_no_memory(error);
+    if (status == TS_OK)
         status = copy_folder(&copying, copying.root, target, error);
+    *copied = copying.dump_copied;
     free(copying.buffer);
     ts_arena_free(&copying.arena);
     return status;

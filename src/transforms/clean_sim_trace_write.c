@@ -18,6 +18,7 @@ struct writing {
     const struct ts_pipeline *pipeline;
     struct ts_writer *writer;
     struct ts_sim_turns turns;
+    uint32_t *marks; /* per core: how many # stand between a lane's name and the number of its row */
 };
 
 #define ADD(out, literal) ts_sim_out_add((out), TS_STR(literal))
@@ -30,8 +31,10 @@ static void add_core(struct ts_sim_out *out, const struct ts_pipeline *pipeline,
 }
 
 /* The tid of a row: the lane itself, or a text with its number. */
-static void add_row(struct ts_sim_out *out, const struct ts_pipeline_lane *lane, uint32_t row)
+static void add_row(struct ts_sim_out *out, const struct writing *writing, const struct ts_pipeline_lane *lane,
+                    uint32_t row)
 {
+    uint32_t marks = writing->marks[lane->core];
     struct ts_str name = lane->name.json;
     if (row == 0) {
         ts_sim_out_add(out, name);
@@ -42,8 +45,11 @@ static void add_row(struct ts_sim_out *out, const struct ts_pipeline_lane *lane,
     } else {
         ADD(out, "\"");
         ts_sim_out_add(out, lane->name.plain);
+        if (marks > 1) /* more than behind a text, as 3 and "3" are two lanes */
+            marks *= 2;
     }
-    ADD(out, "#");
+    for (uint32_t i = 0; i < marks; i++)
+        ADD(out, "#");
     ts_sim_out_unsigned(out, row);
     ADD(out, "\"");
 }
@@ -72,8 +78,8 @@ static void add_label(struct ts_sim_out *out, const struct ts_pipeline_lane *lan
 
 /* ---- metadata ---- */
 
-/* A row as it is announced. Rows of one tid (a lane may be called like another's row) are announced once: in the place of
- * the first of their slices and with the lane of the last. */
+/* A row as it is announced. Rows of one tid (a lane may be called like another's row; so only with --compat) are announced
+ * once: in the place of the first of their slices and with the lane of the last. */
 struct row {
     uint32_t lane, row;
     uint32_t first, last;
@@ -124,8 +130,9 @@ static bool list_rows(const struct ts_pipeline *pipeline, uint32_t core, row_lis
 }
 
 /* Make one of rows with the same tid. */
-static bool unite_rows(const struct ts_pipeline *pipeline, row_list *rows)
+static bool unite_rows(const struct writing *writing, row_list *rows)
 {
+    const struct ts_pipeline *pipeline = writing->pipeline;
     struct ts_map map;
     struct ts_arena arena;
     struct ts_sim_out tid = {0};
@@ -136,7 +143,7 @@ static bool unite_rows(const struct ts_pipeline *pipeline, row_list *rows)
     for (size_t i = 0; i < rows->count && good; i++) {
         struct row row = rows->items[i];
         tid.len = 0;
-        add_row(&tid, &pipeline->lanes.items[row.lane], row.row);
+        add_row(&tid, writing, &pipeline->lanes.items[row.lane], row.row);
         struct ts_str key = ts_arena_copy(&arena, (struct ts_str){tid.ptr ? tid.ptr : "", tid.len});
         uint64_t *known = key.ptr && !tid.failed ? ts_map_at(&map, key, NULL) : NULL;
         good = known != NULL;
@@ -159,6 +166,40 @@ static bool unite_rows(const struct ts_pipeline *pipeline, row_list *rows)
     return good;
 }
 
+/* The longest run of # in a lane's name of the core. */
+static uint32_t longest_run(const struct ts_pipeline *pipeline, uint32_t core)
+{
+    const struct ts_pipeline_core *owner = &pipeline->cores.items[core];
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < owner->lane_count; i++) {
+        struct ts_str name = pipeline->lanes.items[pipeline->lane_order[owner->first_lane + i]].name.plain;
+        uint32_t run = 0;
+        for (size_t at = 0; at < name.len; at++) {
+            run = name.ptr[at] == '#' ? run + 1 : 0;
+            longest = run > longest ? run : longest;
+        }
+    }
+    return longest;
+}
+
+/* The rows of a core in the order of their first slices, each tid once. */
+static bool order_rows(struct writing *writing, uint32_t core, row_list *rows)
+{
+    rows->count = 0;
+    if (!list_rows(writing->pipeline, core, rows))
+        return false;
+    if (rows->count > 1)
+        qsort(rows->items, rows->count, sizeof *rows->items, by_first);
+    size_t count = rows->count;
+    if (!unite_rows(writing, rows))
+        return false;
+    if (rows->count == count || writing->pipeline->options.compat || writing->marks[core] > 1)
+        return true;
+    /* A lane is called like a row of another. With more # than any name has in a row, no tid of the core is that of two. */
+    writing->marks[core] = longest_run(writing->pipeline, core) + 1;
+    return order_rows(writing, core, rows);
+}
+
 static bool sort_rows(const struct ts_pipeline *pipeline, row_list *rows)
 {
     struct by_place *places = malloc(rows->count * sizeof *places + 1);
@@ -173,8 +214,9 @@ static bool sort_rows(const struct ts_pipeline *pipeline, row_list *rows)
     return true;
 }
 
-static void add_row_metadata(struct ts_sim_out *out, const struct ts_pipeline *pipeline, const struct row *row)
+static void add_row_metadata(struct ts_sim_out *out, const struct writing *writing, const struct row *row)
 {
+    const struct ts_pipeline *pipeline = writing->pipeline;
     const struct ts_pipeline_lane *lane = &pipeline->lanes.items[row->lane];
     static const char *const kinds[] = {"thread_name", "thread_sort_index"};
     for (unsigned kind = 0; kind < 2; kind++) {
@@ -183,7 +225,7 @@ static void add_row_metadata(struct ts_sim_out *out, const struct ts_pipeline *p
         ADD(out, "\", \"ph\": \"M\", \"pid\": ");
         add_core(out, pipeline, lane);
         ADD(out, ", \"tid\": ");
-        add_row(out, &pipeline->lanes.items[row->shown_lane], row->shown_row);
+        add_row(out, writing, &pipeline->lanes.items[row->shown_lane], row->shown_row);
         ADD(out, ", \"args\": {");
         if (kind == 0) {
             ADD(out, "\"name\": ");
@@ -216,12 +258,9 @@ static bool write_core_metadata(struct writing *writing, struct ts_sim_out *out,
     ADD(out, ", \"args\": {\"sort_index\": ");
     ts_sim_out_unsigned(out, index);
     ADD(out, "}}, ");
-    bool good = list_rows(pipeline, core, &rows);
-    if (good && rows.count > 1)
-        qsort(rows.items, rows.count, sizeof *rows.items, by_first);
-    good = good && unite_rows(pipeline, &rows) && sort_rows(pipeline, &rows);
+    bool good = order_rows(writing, core, &rows) && sort_rows(pipeline, &rows);
     for (size_t i = 0; i < rows.count && good; i++) {
-        add_row_metadata(out, pipeline, &rows.items[i]);
+        add_row_metadata(out, writing, &rows.items[i]);
         if (out->len > FLUSH_SIZE)
             flush(out, writing->writer);
     }
@@ -315,16 +354,17 @@ static enum ts_status find_event(const struct ts_sim_dump *dump, struct window *
     }
 }
 
-static void add_slice(struct ts_sim_out *out, const struct ts_pipeline *pipeline, const struct ts_pipeline_slice *slice,
+static void add_slice(struct ts_sim_out *out, const struct writing *writing, const struct ts_pipeline_slice *slice,
                       const struct ts_sim_event *event)
 {
+    const struct ts_pipeline *pipeline = writing->pipeline;
     const struct ts_pipeline_lane *lane = &pipeline->lanes.items[slice->lane];
     ADD(out, "{\"name\": ");
     ts_sim_json_write(out, event->name.ptr);
     ADD(out, ", \"ph\": \"X\", \"pid\": ");
     add_core(out, pipeline, lane);
     ADD(out, ", \"tid\": ");
-    add_row(out, lane, slice->row);
+    add_row(out, writing, lane, slice->row);
     ADD(out, ", \"ts\": ");
     if (slice->decimal)
         ts_sim_out_add(out, event->ts);
@@ -374,7 +414,7 @@ static enum ts_status write_slices(void *data, size_t number, struct ts_error *e
             break;
         if (i > 0)
             ADD(&out, ", ");
-        add_slice(&out, pipeline, &pipeline->slices.items[i], &event);
+        add_slice(&out, writing, &pipeline->slices.items[i], &event);
     }
     free(window.bytes);
     return hand_over(writing, number, status, &out, error);
@@ -413,7 +453,7 @@ static enum ts_status add_end(struct writing *writing, struct ts_sim_out *out, c
     ADD(out, ", \"pid\": ");
     add_core(out, pipeline, lane);
     ADD(out, ", \"tid\": ");
-    add_row(out, lane, slice->row);
+    add_row(out, writing, lane, slice->row);
     ADD(out, ", \"ts\": ");
     enum ts_status status = add_time(writing, out, slice, error);
     ADD(out, "}");
@@ -475,6 +515,12 @@ enum ts_status ts_clean_sim_write(struct ts_context *context, const struct ts_si
                                   const struct ts_pipeline *pipeline, struct ts_writer *writer, struct ts_error *error)
 {
     struct writing writing = {.context = context, .dump = dump, .pipeline = pipeline, .writer = writer};
+    size_t cores = pipeline->cores.count;
+    writing.marks = malloc((cores + 1) * sizeof *writing.marks);
+    if (!writing.marks)
+        return ts_error_no_memory(error);
+    for (size_t i = 0; i < cores; i++)
+        writing.marks[i] = 1;
     write_head(&writing);
     enum ts_status status = write_metadata(&writing, error);
     if (status == TS_OK)
@@ -482,5 +528,6 @@ enum ts_status ts_clean_sim_write(struct ts_context *context, const struct ts_si
     if (status == TS_OK)
         status = in_turns(&writing, parts_of(pipeline->arrows.count, ARROWS), write_arrows, error);
     ts_writer_str(writer, TS_STR("]}"));
+    free(writing.marks);
     return status;
 }

@@ -111,8 +111,26 @@ def test_metadata():
     sort = [e["args"]["sort_index"] for e in ours.events if e["name"] == "thread_sort_index"]
     check(sort == [0, 100, 200, 300, 400, 400, 500, 600, 9900], sort)
     check(Cleaned(trace([])).text == '{"displayTimeUnit": "ns", "profilingType": "op", "schemaVersion": 1, "traceEvents": []}')
-    hashed = Cleaned(trace([x(lane, ts) for lane, ts in [("MTE1", 1), ("MTE1", 1.1), ("MTE1#1", 1.2), ("MTE1#1", 1.3)]]))
-    check(hashed.labels() == [("MTE1", "MTE1 (load L1->L0)"), ("MTE1#1", "MTE1#1"), ("MTE1#1#1", "MTE1#1 #1")], hashed.labels())
+    data = trace([x(lane, ts) for lane, ts in [("MTE1", 1), ("MTE1", 1.1), ("MTE1#1", 1.2), ("MTE1#1", 1.3)]])
+    hashed, theirs = Cleaned(data), Cleaned(data, "--compat")
+    check(theirs.labels() == [("MTE1", "MTE1 (load L1->L0)"), ("MTE1#1", "MTE1#1"), ("MTE1#1#1", "MTE1#1 #1")], theirs.labels())
+    check(hashed.labels() == [("MTE1", "MTE1 (load L1->L0)"), ("MTE1##1", "MTE1 (load L1->L0) #1"), ("MTE1#1", "MTE1#1"),
+                              ("MTE1#1##1", "MTE1#1 #1")], hashed.labels())
+
+
+def test_rows_of_two_lanes_never_mix():
+    for names in (["A", "A#1"], ["A", "A#1", "A##1", "A###1"], ["A", "A#", "A#1"], ["A#", "A", "A##1"], [3, "3", "3#", "3#1", "3##"],
+                  [None, "None", "None#1"], ["A", "A#1", "A#", "A##", "A##2"]):
+        order = [(lane, 1 + 0.1 * i) for i, lane in enumerate(name for name in names for _ in range(4))]
+        cleaned = Cleaned(trace([x(lane, ts, 5) for lane, ts in order]))
+        tids = cleaned.slices()
+        check(len(set(map(json.dumps, tids))) == len(order), names, tids)
+        check(len(cleaned.labels()) == len(order), names, cleaned.labels())
+    # the arrow's ends are on the rows of its slices, and a core without such a lane keeps the plain names
+    data = trace([x("MTE2#1", 0), x("MTE2", 0.5), *arrow(), x("MTE2", 1, 0.1, pid="b"), x("MTE2", 1, 0.1, pid="b")])
+    cleaned = Cleaned(data)
+    check(cleaned.arrows() == [("MTE2->VECTOR flag0", "MTE2", 1.0, "VECTOR", 2.0)], cleaned.arrows())
+    check([e["tid"] for e in cleaned.events if e["ph"] == "X" and e["pid"] == "b"] == ["MTE2", "MTE2#1"], cleaned.slices())
 
 
 def test_cores():
@@ -309,7 +327,8 @@ def test_paths():
         check(run("runs").returncode == 0, "the only one below")
         check(run("runs/OPPROF_1", "-o", "deep/er", "--no-copy").returncode == 0 and (folder / "deep/er/trace.clean.json").exists())
         check(run("runs/OPPROF_1", "-odeep/2").stdout.count("deep/2/raw_simulator") == 1)
-        check(run("runs/OPPROF_1", "-o", "").returncode == 0 and (folder / "trace.clean.json").exists())
+        check(run("runs/OPPROF_1", "-o", "").returncode == 2 and not (folder / "trace.clean.json").exists())
+        check(run("runs/OPPROF_1", "-o", "", "--compat").returncode == 0 and (folder / "trace.clean.json").exists())
         (folder / "file").write_text("")
         check(run("runs/OPPROF_1", "-o", "file").returncode == 1)
         for packer, suffix in (("gzip", ".gz"), ("zstd", ".zst")):

@@ -107,6 +107,21 @@ static enum ts_status take_path(struct request *request, const char *path, struc
     return TS_OK;
 }
 
+static enum ts_status check_request(const struct request *request, struct ts_error *error)
+{
+    const struct ts_clean_sim_options *options = &request->options;
+    if (!request->path)
+        return ts_error_set(error, TS_USAGE, "no path was given; name a dump, or the folder of its run");
+    /* To PyPTO's tool the empty folder is the current one. */
+    if (options->output && !options->output[0] && !options->pipeline.compat)
+        return ts_error_set(error, TS_USAGE,
+                            "--output-dir was given an empty name; name a folder (. is the current one)");
+    if (options->no_copy && options->copy_run_only)
+        return ts_error_set(error, TS_USAGE,
+                            "--no-copy-raw and --copy-run-only contradict each other; give one of them");
+    return TS_OK;
+}
+
 static enum ts_status read_words(struct request *request, int argc, char **argv, struct ts_error *error)
 {
     struct ts_options words = {argv, argc, 0, false};
@@ -115,9 +130,7 @@ static enum ts_status read_words(struct request *request, int argc, char **argv,
         const char *value;
         switch (ts_options_next(&words, known_options, &option, &value, error)) {
         case TS_OPTION_END:
-            return request->path
-                       ? TS_OK
-                       : ts_error_set(error, TS_USAGE, "no path was given; name a dump, or the folder of its run");
+            return check_request(request, error);
         case TS_OPTION_WRONG:
             return error->code;
         case TS_OPTION_POSITIONAL:
@@ -226,11 +239,16 @@ static int show_help(void)
 
 /* ---- what is said ---- */
 
+struct report {
+    struct ts_context *context;
+    bool compat;
+};
+
 /* Line by line as things are done, so that after a failure the files that are there were named. */
 static void say(void *data, enum ts_clean_sim_note what, const char *text, uint64_t number)
 {
-    struct ts_context *context = data;
-    ts_terminal_progress_done(context);
+    const struct report *report = data;
+    ts_terminal_progress_done(report->context);
     switch (what) {
     case TS_CLEAN_WROTE_TRACE:
     case TS_CLEAN_WROTE_METRICS:
@@ -246,6 +264,27 @@ static void say(void *data, enum ts_clean_sim_note what, const char *text, uint6
         fflush(stdout);
         fputs("warning: no API_INSTR block found; skipping instr_metrics.json\n", stderr);
         break;
+    case TS_CLEAN_OLD_METRICS:
+        fflush(stdout);
+        fprintf(stderr, "warning: %s was left as an earlier run wrote it; it does not belong to this trace\n", text);
+        break;
+    case TS_CLEAN_KEPT_PAIR:
+        fflush(stdout);
+        fprintf(
+            stderr,
+            "warning: the trace was not written, since %s of an earlier run would then stand beside it; remove that "
+            "file to have the trace alone\n",
+            text);
+        break;
+    case TS_CLEAN_NOT_COPIED:
+        /* PyPTO's tool says nothing. */
+        if (!report->compat)
+            printf("no copy of the run was made: %s is it\n", text);
+        break;
+    case TS_CLEAN_COPY_LACKS_DUMP:
+        fflush(stdout);
+        fprintf(stderr, "warning: the dump itself was not copied into %s\n", text);
+        break;
     case TS_CLEAN_COPY_WARNING:
         fflush(stdout);
         fprintf(stderr, "warning: %s\n", text);
@@ -259,6 +298,11 @@ static void add_name(struct ts_buf *out, struct ts_str name)
     ts_buf_text(out, ts_error_quote(&quote, name, TS_QUOTE_ARGUMENT));
 }
 
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* "core0.veccore0  MTE2 5  VECTOR  MTE3 2": a lane with the number of its rows when there are several. */
 static void describe_cores(struct ts_buf *out, const struct ts_clean_sim_result *result)
 {
@@ -267,7 +311,8 @@ static void describe_cores(struct ts_buf *out, const struct ts_clean_sim_result 
     for (size_t i = 0; i < result->lane_count;) {
         const struct ts_clean_sim_lane *first = &result->lanes[i];
         if (shown++ == CORES_SHOWN) {
-            ts_buf_printf(out, "  ... and %zu more cores\n", result->core_count - CORES_SHOWN);
+            size_t more = result->core_count - CORES_SHOWN;
+            ts_buf_printf(out, "  ... and %zu more core%s\n", more, plural(more));
             return;
         }
         ts_buf_text(out, "  ");
@@ -298,13 +343,32 @@ static void describe_dropped(struct ts_buf *out, const struct ts_clean_sim_resul
     ts_buf_char(out, '\n');
 }
 
+/* What viewers leave out without a word. */
+static void describe_unseen(struct ts_buf *out, const struct ts_clean_sim_result *result)
+{
+    const struct ts_pipeline_counts *counts = &result->counts;
+    if (result->backwards)
+        ts_buf_printf(out, "note: %llu arrow(s) point backwards in time; viewers leave them out without a word\n",
+                      (unsigned long long)result->backwards);
+    if (counts->without_duration)
+        ts_buf_printf(out, "note: %llu slice(s) have no duration; viewers leave them out\n",
+                      (unsigned long long)counts->without_duration);
+    if (counts->negative)
+        ts_buf_printf(out, "note: %llu slice(s) have a duration below 0; viewers leave them out\n",
+                      (unsigned long long)counts->negative);
+    if (counts->of_no_length)
+        ts_buf_printf(out, "note: %llu slice(s) have a duration of 0; viewers hardly show them\n",
+                      (unsigned long long)counts->of_no_length);
+}
+
 static void describe(struct ts_buf *out, const struct ts_clean_sim_result *result)
 {
     uint64_t rows = 0;
     for (size_t i = 0; i < result->lane_count; i++)
         rows += result->lanes[i].rows;
-    ts_buf_printf(out, "\n%zu cores, %zu lanes in %llu rows (x3: three instructions of a lane were alive at once)\n",
-                  result->core_count, result->lane_count, (unsigned long long)rows);
+    ts_buf_printf(out, "\n%zu core%s, %zu lane%s in %llu row%s%s\n", result->core_count, plural(result->core_count),
+                  result->lane_count, plural(result->lane_count), (unsigned long long)rows, plural(rows),
+                  rows > result->lane_count ? " (x3: three instructions of a lane were alive at once)" : "");
     describe_cores(out, result);
     ts_buf_printf(out, "slices: %llu kept", (unsigned long long)result->counts.kept);
     describe_dropped(out, result);
@@ -312,12 +376,7 @@ static void describe(struct ts_buf *out, const struct ts_clean_sim_result *resul
                   "arrows: %llu drawn; skipped: %llu without a wait, %llu without an instruction to start or end at\n",
                   (unsigned long long)result->arrows, (unsigned long long)result->skipped_without_wait,
                   (unsigned long long)result->skipped_without_slice);
-    if (result->backwards)
-        ts_buf_printf(out, "note: %llu arrow(s) point backwards in time; viewers leave them out without a word\n",
-                      (unsigned long long)result->backwards);
-    if (result->counts.without_duration)
-        ts_buf_printf(out, "note: %llu slice(s) have no duration; viewers leave them out\n",
-                      (unsigned long long)result->counts.without_duration);
+    describe_unseen(out, result);
     struct ts_quote quote;
     ts_buf_printf(out, "open %s at https://ui.perfetto.dev or in chrome://tracing\n",
                   ts_error_quote(&quote, ts_str_from(result->trace), TS_QUOTE_FILE));
@@ -352,8 +411,9 @@ static int clean(struct request *request)
     context.threads = request->threads ? request->threads : ts_cores();
     ts_terminal_progress(&context);
     ts_interrupt_cancels(&context);
+    struct report report = {&context, request->options.pipeline.compat};
     enum ts_status status =
-        ts_clean_sim_trace(&context, request->path, &request->options, say, &context, &result, &error);
+        ts_clean_sim_trace(&context, request->path, &request->options, say, &report, &result, &error);
     ts_terminal_progress_done(&context);
     if (status != TS_OK)
         return fail(&error);
