@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "models/allocation_failure.h"
 #include "models/failed_launches.h"
+#include "models/in_the_way.h"
 #include "models/operation_graph.h"
 
 enum { MESSAGE_CHARACTERS = 2000, CORE_RANGE_CHARACTERS = 200 };
@@ -164,15 +165,48 @@ static void add_diagnosis(struct ts_answer *answer, yyjson_mut_val *parent, cons
         ts_answer_boolean(answer, object, "interleaved_region_limit", true);
 }
 
-bool ts_error_entry_failure(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str message)
+static void add_resident(struct ts_answer *answer, yyjson_mut_val *list, const struct ts_resident *resident)
+{
+    yyjson_mut_val *object = ts_answer_push_object(answer, list);
+    ts_answer_integer(answer, object, "address", resident->address);
+    ts_answer_integer(answer, object, "size", resident->size);
+    add_figure(answer, object, "tensor_id", resident->has_tensor, resident->tensor);
+    add_figure(answer, object, "made_by", resident->has_maker, resident->maker);
+    ts_profiler_add_text(answer, object, "made_by_name", resident->maker_name);
+}
+
+static void add_way(struct ts_answer *answer, yyjson_mut_val *parent, const struct ts_in_the_way *way)
+{
+    int64_t returned = way->count < TS_RESIDENTS_LISTED ? (int64_t)way->count : TS_RESIDENTS_LISTED;
+    yyjson_mut_val *object = ts_answer_object(answer, parent, "in_the_way");
+    ts_answer_integer(answer, object, "misses_by_bytes", way->misses);
+    ts_answer_integer(answer, object, "seen_behind_operation", way->behind);
+    add_figure(answer, object, "device_id", way->count > 0, way->device);
+    ts_answer_integer(answer, object, "resident_count", (int64_t)way->count);
+    ts_answer_integer(answer, object, "returned", returned);
+    yyjson_mut_val *list = ts_answer_list(answer, object, "residents");
+    for (int64_t i = 0; i < returned; i++)
+        add_resident(answer, list, &way->listed[i]);
+}
+
+enum ts_status ts_error_entry_failure(struct ts_context *context, struct ts_profiler *profiler,
+                                      struct ts_answer *answer, yyjson_mut_val *object,
+                                      const struct ts_report_error *item, bool *is, struct ts_error *error)
 {
     struct ts_allocation_failure failure;
-    ts_allocation_failure_read(message, &failure);
-    if (failure.kind == TS_FAILURE_NONE)
-        return false;
+    struct ts_in_the_way way;
+    ts_allocation_failure_read(item->message, &failure);
+    *is = failure.kind != TS_FAILURE_NONE;
+    if (!*is)
+        return TS_OK;
     add_failure(answer, ts_answer_object(answer, object, "allocation_failure"), &failure);
     add_diagnosis(answer, object, &failure);
-    return true;
+    if (!item->attached)
+        return TS_OK;
+    enum ts_status status = ts_in_the_way_read(context, profiler, item->operation, &failure, &way, error);
+    if (status == TS_OK && way.found)
+        add_way(answer, object, &way);
+    return status;
 }
 
 /* ---- declarations ---- */
@@ -272,5 +306,44 @@ const struct ts_field ts_error_diagnosis_fields[] = {
      .kind = TS_KIND_BOOLEAN,
      .sometimes = true,
      .help = "true: an interleaved buffer may use only part of the free space, so more may be missing"},
+    {.key = NULL},
+};
+
+static const struct ts_field resident_fields[] = {
+    {.key = "address", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "in each bank"},
+    {.key = "size", .kind = TS_KIND_INTEGER, .unit = "bytes_per_bank", .show = TS_SHOW_COLUMN, .help = "in each bank"},
+    {.key = "tensor_id",
+     .kind = TS_KIND_INTEGER,
+     .nullable = true,
+     .show = TS_SHOW_COLUMN,
+     .help = "the latest that lay there; null: no tensor says so"},
+    {.key = "made_by",
+     .kind = TS_KIND_INTEGER,
+     .nullable = true,
+     .show = TS_SHOW_COLUMN,
+     .help = "the operation that it is an output of"},
+    {.key = "made_by_name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "as recorded"},
+    {.key = NULL},
+};
+
+const struct ts_field ts_error_way_fields[] = {
+    {.key = "misses_by_bytes",
+     .kind = TS_KIND_INTEGER,
+     .unit = "bytes_per_bank",
+     .help = "that they overlap by, or that the largest free block is too small by"},
+    {.key = "seen_behind_operation",
+     .kind = TS_KIND_INTEGER,
+     .help = "the last one before the failure whose buffers are recorded"},
+    {.key = "device_id", .kind = TS_KIND_INTEGER, .nullable = true, .help = "where they lie; null: there are none"},
+    {.key = "resident_count",
+     .kind = TS_KIND_INTEGER,
+     .help = "all of them; 0: none is recorded, as of what an operation makes and frees inside"},
+    {.key = "returned", .kind = TS_KIND_INTEGER, .help = "listed, at most 10"},
+    {.key = "residents",
+     .kind = TS_KIND_LIST,
+     .of = TS_KIND_OBJECT,
+     .children = resident_fields,
+     .show = TS_SHOW_COLUMN,
+     .help = "by address"},
     {.key = NULL},
 };

@@ -22,12 +22,15 @@ enum ts_status ts_error_entry_launches(struct ts_context *context, struct ts_pro
                                        struct ts_answer *answer, yyjson_mut_val *object,
                                        const struct ts_report_error *item, struct ts_error_graphs *graphs,
                                        struct ts_error *error);
-/* "allocation_failure" and "diagnosis"; false when the message tells of none. */
-bool ts_error_entry_failure(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str message);
+/* "allocation_failure", "diagnosis" and, for an error that is attached, "in_the_way"; *is false when the message tells of
+ * none. */
+enum ts_status ts_error_entry_failure(struct ts_context *context, struct ts_profiler *profiler,
+                                      struct ts_answer *answer, yyjson_mut_val *object,
+                                      const struct ts_report_error *item, bool *is, struct ts_error *error);
 /* Say what graphs could not tell. */
 void ts_error_graphs_caveat(const struct ts_error_graphs *graphs, struct ts_caveat *caveat);
 
-extern const struct ts_field ts_error_failure_fields[], ts_error_diagnosis_fields[];
+extern const struct ts_field ts_error_failure_fields[], ts_error_diagnosis_fields[], ts_error_way_fields[];
 /* What both answers declare alike. */
 #define TS_ERROR_ENTRY_FIELDS                                                                                          \
     {.key = "timestamp", .kind = TS_KIND_STRING, .nullable = true, .help = "as recorded"},                             \
@@ -44,10 +47,16 @@ extern const struct ts_field ts_error_failure_fields[], ts_error_diagnosis_field
          .sometimes = true,                                                                                            \
          .children = ts_error_failure_fields,                                                                          \
          .help = "figures of an allocation that failed, when the message has them"},                                   \
+        {.key = "diagnosis",                                                                                           \
+         .kind = TS_KIND_OBJECT,                                                                                       \
+         .sometimes = true,                                                                                            \
+         .nullable = true,                                                                                             \
+         .children = ts_error_diagnosis_fields,                                                                        \
+         .show = TS_SHOW_COLUMN,                                                                                       \
+         .help = "why it did not fit; null: the figures give no reason"},                                              \
     {                                                                                                                  \
-        .key = "diagnosis", .kind = TS_KIND_OBJECT, .sometimes = true, .nullable = true,                               \
-        .children = ts_error_diagnosis_fields, .show = TS_SHOW_COLUMN,                                                 \
-        .help = "why it did not fit; null: figures give no reason"                                                     \
+        .key = "in_the_way", .kind = TS_KIND_OBJECT, .sometimes = true, .children = ts_error_way_fields,               \
+        .help = "L1 buffers that the circular buffers reach into, or that split the free space"                        \
     }
 
 #endif

@@ -97,8 +97,11 @@ static enum ts_status add_error(struct ts_context *context, struct ts_profiler *
     ts_error_entry_message(answer, object, "message", item->message);
     ts_error_entry_timestamp(answer, object, item->timestamp);
     ts_answer_boolean(answer, object, "attached", item->attached);
+    bool explained = false;
     enum ts_status status = ts_error_entry_launches(context, profiler, answer, object, item, graphs, error);
-    if (status != TS_OK || ts_error_entry_failure(answer, object, item->message) || !ts_report_error_is_bare(item))
+    if (status == TS_OK)
+        status = ts_error_entry_failure(context, profiler, answer, object, item, &explained, error);
+    if (status != TS_OK || explained || !ts_report_error_is_bare(item))
         return status;
     return add_last(context, profiler, answer, object, last, error);
 }

@@ -114,7 +114,8 @@ static enum ts_status add_error(struct ts_context *context, struct ts_profiler *
     ts_error_entry_message(answer, object, "error_message", item.message);
     ts_error_entry_timestamp(answer, object, item.timestamp);
     status = ts_error_entry_launches(context, profiler, answer, object, &item, &graphs, error);
-    ts_error_entry_failure(answer, object, item.message);
+    if (status == TS_OK)
+        status = ts_error_entry_failure(context, profiler, answer, object, &item, &found, error);
     ts_error_graphs_caveat(&graphs, caveat);
     return status;
 }

@@ -32,7 +32,7 @@ static int make_bench(void **state)
     (void)state;
     perf_bench_make(&bench);
     db = operation_database_make(&bench, "prof", operation_database_plain);
-    operation_database_run(db, ERRORS "); " ARGUMENTS ");");
+    operation_database_run(db, "PRAGMA synchronous = OFF; " ERRORS "); " ARGUMENTS ");");
     return 0;
 }
 
@@ -270,6 +270,87 @@ static void test_tables_without_ranks(void **state)
     perf_bench_refused(&bench, "dram_fallbacks", "{}", TS_REFUSED, "`operation_arguments`|");
 }
 
+/* ---- what stood in the way ---- */
+
+#define FRAGMENTED                                                                                                     \
+    "'Out of Memory: Not enough space to allocate 800 B L1 buffer across 8 banks, where each bank needs to store 500 " \
+    "B, "                                                                                                              \
+    "but bank size is 1000 B (allocated: 400 B, free: 600 B, largest free block: 300 B)'"
+
+/* The window of device 0 is 1000 to 2000. Operation 3 failed; behind 2 is what it met. */
+static void fill_l1(const char *message)
+{
+    char sql[1024];
+    operation_database_add(db, -1, 1, "ttnn.first", NULL);
+    operation_database_add(db, -1, 2, "ttnn.second", NULL);
+    operation_database_add(db, -1, 3, "ttnn.x", NULL);
+    snprintf(sql, sizeof sql, "INSERT INTO errors VALUES(3,'ttnn.x','RuntimeError',%s,'')", message);
+    operation_database_run(db, sql);
+    operation_database_run(
+        db,
+        "INSERT INTO devices VALUES(0,0,1000,1000);"
+        "INSERT INTO tensors VALUES(5,'','','',NULL,0,1300,1),(6,'','','',NULL,0,1300,1),(7,'','','',NULL,0,1300,1),"
+        "(8,'','','',NULL,1,1300,1),(9,'','','',NULL,0,1300,0);"
+        "INSERT INTO output_tensors VALUES(1,0,5),(2,0,6),(4,0,7),(2,0,8),(2,0,9);"
+        "INSERT INTO buffers VALUES(2,0,1900,100,1),(2,0,1300,50,1),(2,0,1350,50,1),(2,0,1600,10,1),(2,0,1500,10,0),"
+        "(2,0,1700,10,3),(2,0,1000,20,1),(3,0,1450,10,1),(4,0,1450,10,1),(2,0,NULL,1,1)");
+}
+
+static void test_what_splits_the_free_space(void **state)
+{
+    (void)state;
+    fill_l1(FRAGMENTED);
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/diagnosis/reason", "\"fragmented\"");
+    perf_expect(answer, "/errors/0/in_the_way",
+                "{\"misses_by_bytes\":200,\"seen_behind_operation\":2,\"device_id\":0,\"resident_count\":3,"
+                "\"returned\":3,\"residents\":[{\"address\":1300,\"size\":50,\"tensor_id\":6,\"made_by\":2,"
+                "\"made_by_name\":\"ttnn.second\"},{\"address\":1350,\"size\":50,\"tensor_id\":null,\"made_by\":null,"
+                "\"made_by_name\":null},{\"address\":1600,\"size\":10,\"tensor_id\":null,\"made_by\":null,"
+                "\"made_by_name\":null}]}");
+    yyjson_doc_free(answer);
+    answer = detail(3);
+    perf_expect(answer, "/error/in_the_way/resident_count", "3");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DELETE FROM buffers WHERE operation_id < 3");
+    answer = ask("errors", "{}");
+    assert_false(perf_has(answer, "/errors/0/in_the_way"));
+    yyjson_doc_free(answer);
+}
+
+static void test_what_circular_buffers_reach_into(void **state)
+{
+    (void)state;
+    fill_l1("'Statically allocated circular buffers in program 3 clash with L1 buffers on core range [0-0 - 1-1]. L1 "
+            "buffer "
+            "allocated at 1300 and static circular buffer region ends at 1351'");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/misses_by_bytes", "51");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "3");
+    perf_expect(answer, "/errors/0/in_the_way/residents/0/address", "1000");
+    perf_expect(answer, "/errors/0/in_the_way/residents/1/address", "1300");
+    perf_expect(answer, "/errors/0/in_the_way/residents/2/address", "1350");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "UPDATE buffers SET address = 1351 WHERE address <= 1350");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "0");
+    perf_expect(answer, "/errors/0/in_the_way/device_id", "null");
+    yyjson_doc_free(answer);
+}
+
+/* Only where something in particular stands in the way, and only of an error that is attached. */
+static void test_nothing_in_particular(void **state)
+{
+    (void)state;
+    fill_l1(L1_FAILURE);
+    operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','RuntimeError'," FRAGMENTED ",'')");
+    yyjson_doc *answer = ask("errors", "{}");
+    assert_false(perf_has(answer, "/errors/0/in_the_way"));
+    perf_expect(answer, "/errors/1/diagnosis/reason", "\"fragmented\"");
+    assert_false(perf_has(answer, "/errors/1/in_the_way"));
+    yyjson_doc_free(answer);
+}
+
 /* ---- fallbacks ---- */
 
 /* Tensor id = address; memory by number. */
@@ -458,6 +539,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_older_reports, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_ranks, make_ranked, free_bench),
         cmocka_unit_test_setup_teardown(test_tables_without_ranks, make_ranked, free_bench),
+        cmocka_unit_test_setup_teardown(test_what_splits_the_free_space, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_what_circular_buffers_reach_into, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_nothing_in_particular, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_arguments, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_views, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_retries, make_bench, free_bench),
