@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "support/interpose_malloc.c"
+#include "support/profiler_database.h"
 #include "support/profiler_report.h"
 
 static const char *const calls[][2] = {
@@ -81,12 +82,33 @@ static long fail_at_every_allocation(struct perf_bench *bench, size_t i, const c
     }
 }
 
+/* An operation that failed with a resident in its way, another that never completed, and a likely fallback. */
+static void add_failures(const struct perf_bench *bench)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/usual/db.sqlite", bench->folder);
+    profiler_database_run(
+        path,
+        "INSERT INTO operations VALUES(40,'ttnn.fails',0),(41,'ttnn.lands',0);"
+        "INSERT INTO errors VALUES(40,'ttnn.fails','RuntimeError','Out of Memory: Not enough space to allocate 800 B "
+        "L1 "
+        "buffer across 8 banks, where each bank needs to store 500 B, but bank size is 1000 B (allocated: 400 B, free: "
+        "600 "
+        "B, largest free block: 300 B)','',''),(0,'ttnn.stops','incomplete_operation','it never completed','','');"
+        "INSERT INTO captured_graph VALUES(40,'[{\"node_type\":\"function_start\",\"params\":{\"name\":\"Launch\"}}]');"
+        "INSERT INTO devices VALUES(90,0,64,1000,1000,1,1); INSERT INTO buffers VALUES(39,90,1300,50,1);"
+        "INSERT INTO operation_arguments VALUES(41,'c','MemoryConfig(buffer_type=BufferType::L1)');"
+        "INSERT INTO tensors VALUES(50,'Shape([8])','','',NULL,0,70,0),(51,'','','',NULL,90,1300,1);"
+        "INSERT INTO output_tensors VALUES(41,0,50),(39,0,51)");
+}
+
 static void test_every_question(void **state)
 {
     (void)state;
     struct perf_bench bench;
     perf_bench_make(&bench);
     profiler_report_open(&bench, "usual", profiler_report_usual);
+    add_failures(&bench);
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         char *expected = text_of(&bench, i);
         for (unsigned once = 0; once < 2; once++)
