@@ -7,6 +7,7 @@ errors, DRAM fallbacks) agrees with the figures of an independent script.
 import json
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -170,6 +171,50 @@ class Figures(unittest.TestCase):
             self.assertAlmostEqual(want, got, places=3, msg=where)
         else:
             self.assertEqual(want, got, where)
+
+
+class Console(unittest.TestCase):
+    """What the terminal showed of runs that were out of memory, and what their reports answer."""
+    CONSOLES = {"v0.81.1_oom_l1.log": "wh_oom_l1", "v0.81.1_oom_mix.log": "wh_oom_mix"}
+    KINDS = (("Out of Memory: Not enough space to allocate", "bank_out_of_memory",
+              ("requested_bytes", "num_banks", "bytes_per_bank", "bank_size_bytes", "allocated_bytes", "free_bytes",
+               "largest_free_block_bytes")),
+             (" which is beyond max L1 size of ", "circular_buffers_beyond_l1", ("circular_buffer_region_end", "max_l1_bytes")))
+
+    @staticmethod
+    def reason(figures):
+        """By hand, from the rules alone."""
+        if "max_l1_bytes" in figures:
+            return "beyond_end_of_l1", figures["circular_buffer_region_end"] - figures["max_l1_bytes"]
+        if figures["bytes_per_bank"] > figures["bank_size_bytes"]:
+            return "larger_than_empty_bank", figures["bytes_per_bank"] - figures["bank_size_bytes"]
+        assert figures["free_bytes"] < figures["bytes_per_bank"]
+        return "not_enough_free_space", figures["bytes_per_bank"] - figures["free_bytes"]
+
+    def test_what_the_terminal_showed(self):
+        if not SHARED.is_dir():
+            self.skipTest("no captures")
+        explained = 0
+        for log, report in self.CONSOLES.items():
+            lines = (SHARED / "data" / "real" / "console-log" / log).read_text(encoding="utf-8").splitlines()
+            shown = [lines[at + 1] for at, line in enumerate(lines) if line == "info:"]
+            errors = ask(SHARED / "data" / "real" / "memory-db" / report, None, "errors", "--limit", "100")["errors"]
+            self.assertEqual(len(shown), len(errors), log)
+            for line, error in zip(shown, errors):
+                self.assertIn(line, error["message"])
+                kinds = [(kind, keys) for part, kind, keys in self.KINDS if part in line]
+                self.assertEqual("allocation_failure" in error, bool(kinds), line)
+                for kind, keys in kinds:
+                    failure = error["allocation_failure"]
+                    self.assertEqual(failure["kind"], kind)
+                    figures = {key: failure[key] for key in keys}
+                    numbers = [int(number) for number in re.findall(r"(?<!\w)(\d+)(?= B\b| banks)", line)]
+                    self.assertEqual(list(figures.values()), numbers, line)
+                    reason, amount = self.reason(figures)
+                    self.assertEqual(error["diagnosis"]["reason"], reason)
+                    self.assertIn(amount, error["diagnosis"].values())
+                    explained += 1
+        self.assertEqual(explained, 3)
 
 
 def make_recorded(name, folder, script, recorded):
