@@ -18,7 +18,8 @@ struct writing {
     const struct ts_pipeline *pipeline;
     struct ts_writer *writer;
     struct ts_sim_turns turns;
-    uint32_t *marks; /* per core: how many # stand between a lane's name and the number of its row */
+    /* Per core: 0, and a row is its lane, # and a number (MTE1#1); or what stands, with another #, in between (MTE1#2#1). */
+    uint32_t *marks;
 };
 
 #define ADD(out, literal) ts_sim_out_add((out), TS_STR(literal))
@@ -34,7 +35,7 @@ static void add_core(struct ts_sim_out *out, const struct ts_pipeline *pipeline,
 static void add_row(struct ts_sim_out *out, const struct writing *writing, const struct ts_pipeline_lane *lane,
                     uint32_t row)
 {
-    uint32_t marks = writing->marks[lane->core];
+    uint32_t mark = writing->marks[lane->core];
     struct ts_str name = lane->name.json;
     if (row == 0) {
         ts_sim_out_add(out, name);
@@ -45,11 +46,14 @@ static void add_row(struct ts_sim_out *out, const struct writing *writing, const
     } else {
         ADD(out, "\"");
         ts_sim_out_add(out, lane->name.plain);
-        if (marks > 1) /* more than behind a text, as 3 and "3" are two lanes */
-            marks *= 2;
+        if (mark > 0) /* not as behind a text: 3 and "3" are two lanes */
+            mark++;
     }
-    for (uint32_t i = 0; i < marks; i++)
+    ADD(out, "#");
+    if (mark > 0) {
+        ts_sim_out_unsigned(out, mark);
         ADD(out, "#");
+    }
     ts_sim_out_unsigned(out, row);
     ADD(out, "\"");
 }
@@ -166,20 +170,42 @@ static bool unite_rows(const struct writing *writing, row_list *rows)
     return good;
 }
 
-/* The longest run of # in a lane's name of the core. */
-static uint32_t longest_run(const struct ts_pipeline *pipeline, uint32_t core)
+/* The 12 of a name that ends in #12#345; 0 without one, or when it is above the limit. */
+static uint32_t mark_of(struct ts_str name, uint32_t limit)
+{
+    size_t at = name.len;
+    while (at > 0 && name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9')
+        at--;
+    if (at == 0 || at == name.len || name.ptr[--at] != '#')
+        return 0;
+    uint64_t mark = 0, place = 1;
+    for (; at > 0 && name.ptr[at - 1] >= '0' && name.ptr[at - 1] <= '9'; at--) {
+        mark += place * (uint64_t)(name.ptr[at - 1] - '0');
+        place *= 10;
+        if (mark > limit || place > UINT32_MAX)
+            return 0;
+    }
+    return at > 0 && name.ptr[at - 1] == '#' ? (uint32_t)mark : 0;
+}
+
+/* The least even number that is, like the one behind it, the mark in no lane's name of the core; 0 when memory is out. */
+static uint32_t free_mark(const struct ts_pipeline *pipeline, uint32_t core)
 {
     const struct ts_pipeline_core *owner = &pipeline->cores.items[core];
-    uint32_t longest = 0;
+    /* Each lane takes at most one pair. */
+    size_t pairs = (size_t)owner->lane_count + 2;
+    bool *taken = calloc(pairs, sizeof *taken);
+    if (!taken)
+        return 0;
     for (uint32_t i = 0; i < owner->lane_count; i++) {
-        struct ts_str name = pipeline->lanes.items[pipeline->lane_order[owner->first_lane + i]].name.plain;
-        uint32_t run = 0;
-        for (size_t at = 0; at < name.len; at++) {
-            run = name.ptr[at] == '#' ? run + 1 : 0;
-            longest = run > longest ? run : longest;
-        }
+        uint32_t lane = pipeline->lane_order[owner->first_lane + i];
+        taken[mark_of(pipeline->lanes.items[lane].name.plain, (uint32_t)(2 * pairs - 1)) / 2] = true;
     }
-    return longest;
+    uint32_t pair = 1;
+    while (taken[pair])
+        pair++;
+    free(taken);
+    return 2 * pair;
 }
 
 /* The rows of a core in the order of their first slices, each tid once. */
@@ -193,11 +219,15 @@ static bool order_rows(struct writing *writing, uint32_t core, row_list *rows)
     size_t count = rows->count;
     if (!unite_rows(writing, rows))
         return false;
-    if (rows->count == count || writing->pipeline->options.compat || writing->marks[core] > 1)
+    if (rows->count == count || writing->pipeline->options.compat)
         return true;
-    /* A lane is called like a row of another. With more # than any name has in a row, no tid of the core is that of two. */
-    writing->marks[core] = longest_run(writing->pipeline, core) + 1;
-    return order_rows(writing, core, rows);
+    /* A lane is called like a row of another. With a mark that no name has, no tid of the core is that of two. */
+    writing->marks[core] = free_mark(writing->pipeline, core);
+    rows->count = 0;
+    if (!writing->marks[core] || !list_rows(writing->pipeline, core, rows))
+        return false;
+    qsort(rows->items, rows->count, sizeof *rows->items, by_first);
+    return true;
 }
 
 static bool sort_rows(const struct ts_pipeline *pipeline, row_list *rows)
@@ -515,12 +545,9 @@ enum ts_status ts_clean_sim_write(struct ts_context *context, const struct ts_si
                                   const struct ts_pipeline *pipeline, struct ts_writer *writer, struct ts_error *error)
 {
     struct writing writing = {.context = context, .dump = dump, .pipeline = pipeline, .writer = writer};
-    size_t cores = pipeline->cores.count;
-    writing.marks = malloc((cores + 1) * sizeof *writing.marks);
+    writing.marks = calloc(pipeline->cores.count + 1, sizeof *writing.marks);
     if (!writing.marks)
         return ts_error_no_memory(error);
-    for (size_t i = 0; i < cores; i++)
-        writing.marks[i] = 1;
     write_head(&writing);
     enum ts_status status = write_metadata(&writing, error);
     if (status == TS_OK)

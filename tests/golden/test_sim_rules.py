@@ -114,18 +114,23 @@ def test_metadata():
     data = trace([x(lane, ts) for lane, ts in [("MTE1", 1), ("MTE1", 1.1), ("MTE1#1", 1.2), ("MTE1#1", 1.3)]])
     hashed, theirs = Cleaned(data), Cleaned(data, "--compat")
     check(theirs.labels() == [("MTE1", "MTE1 (load L1->L0)"), ("MTE1#1", "MTE1#1"), ("MTE1#1#1", "MTE1#1 #1")], theirs.labels())
-    check(hashed.labels() == [("MTE1", "MTE1 (load L1->L0)"), ("MTE1##1", "MTE1 (load L1->L0) #1"), ("MTE1#1", "MTE1#1"),
-                              ("MTE1#1##1", "MTE1#1 #1")], hashed.labels())
+    check(hashed.labels() == [("MTE1", "MTE1 (load L1->L0)"), ("MTE1#2#1", "MTE1 (load L1->L0) #1"), ("MTE1#1", "MTE1#1"),
+                              ("MTE1#1#2#1", "MTE1#1 #1")], hashed.labels())
 
 
 def test_rows_of_two_lanes_never_mix():
     for names in (["A", "A#1"], ["A", "A#1", "A##1", "A###1"], ["A", "A#", "A#1"], ["A#", "A", "A##1"], [3, "3", "3#", "3#1", "3##"],
-                  [None, "None", "None#1"], ["A", "A#1", "A#", "A##", "A##2"]):
+                  [None, "None", "None#1"],
+                  [3, "3", "3#1", "3#2#1", "3#3#2", "3#04#1", "3#5#1", "3#6#", "x#99999999999999999999#1"],
+                  ["A", "A#2", "A#2#1", "A#1", "#4#1"], ["A", "A#1", "A#", "A##", "A##2"]):
         order = [(lane, 1 + 0.1 * i) for i, lane in enumerate(name for name in names for _ in range(4))]
         cleaned = Cleaned(trace([x(lane, ts, 5) for lane, ts in order]))
         tids = cleaned.slices()
         check(len(set(map(json.dumps, tids))) == len(order), names, tids)
         check(len(cleaned.labels()) == len(order), names, cleaned.labels())
+    escaped = ('{"traceEvents":[' + ",".join(f'{{"name":"n","ph":"X","ts":{ts},"dur":9,"tid":"{tid}"}}'
+                                              for ts, tid in enumerate(["A", "A", "A\\u00231"])) + "]}")
+    check(Cleaned(raw_trace(escaped)).slices() == ["A", "A#2#1", "A#1"], Cleaned(raw_trace(escaped)).slices())
     # the arrow's ends are on the rows of its slices, and a core without such a lane keeps the plain names
     data = trace([x("MTE2#1", 0), x("MTE2", 0.5), *arrow(), x("MTE2", 1, 0.1, pid="b"), x("MTE2", 1, 0.1, pid="b")])
     cleaned = Cleaned(data)
