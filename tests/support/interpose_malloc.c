@@ -20,9 +20,21 @@ static atomic_long interpose_failures;
 /* Whether one has failed since the last interpose_fail_from or interpose_fail_once. */
 static atomic_bool interpose_failed;
 
+/* The address sanitizer allocates while a thread begins and takes no refusal then: under it only the thread that chose the
+ * failure is refused. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define INTERPOSE_OWN_THREAD_ONLY
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define INTERPOSE_OWN_THREAD_ONLY
+#endif
+static _Thread_local bool interpose_chosen_here;
+
 /* Let `good` allocations pass and fail every later one, until interpose_stop. */
 static inline void interpose_fail_from(long good)
 {
+    interpose_chosen_here = true;
     interpose_failed = false;
     interpose_failures = -1;
     interpose_left = good;
@@ -31,6 +43,7 @@ static inline void interpose_fail_from(long good)
 /* Let `good` allocations pass and fail the next one only. */
 static inline void interpose_fail_once(long good)
 {
+    interpose_chosen_here = true;
     interpose_failed = false;
     interpose_failures = 1;
     interpose_left = good;
@@ -47,6 +60,10 @@ static bool interpose_refuse(void)
 {
     if (interpose_left < 0)
         return false;
+#ifdef INTERPOSE_OWN_THREAD_ONLY
+    if (!interpose_chosen_here)
+        return false;
+#endif
     if (interpose_left > 0) {
         interpose_left--;
         return false;

@@ -166,10 +166,11 @@ static void test_logs_that_are_refused(void **state)
     perf_bench_refused(bench, "zone_timings", "{}", TS_REFUSED,
                        "run host ID, RISC processor type, core_y, time[cycles since reset]|");
     perf_bench_write(bench, "d/notes.txt", "");
-    bench->captures[0] = bench->captures[perf_bench_open(bench, "d")];
+    unsigned other = perf_bench_open(bench, "d");
+    struct ts_capture *first = bench->captures[0];
+    bench->captures[0] = bench->captures[other];
+    bench->captures[other] = first;
     perf_bench_refused(bench, "zone_timings", "{}", TS_REFUSED, "holds no profile_log_device.csv|");
-    bench->count--;
-    bench->captures[0] = NULL;
 }
 
 /* ---- core_spread ---- */
