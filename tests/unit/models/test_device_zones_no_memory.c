@@ -78,10 +78,12 @@ static void test_no_memory(void **state)
         long good = 0;
         while (read_failing(good, false, threads))
             good++;
-        assert_true(good > 100);
+        if (threads == 1) /* with more, what this thread allocates depends on what it gets to do */
+            assert_true(good > 100);
         for (good = 0; read_failing(good, true, threads);)
             good++;
-        assert_true(good > 100);
+        if (threads == 1) /* with more, what this thread allocates depends on what it gets to do */
+            assert_true(good > 100);
     }
 }
 
