@@ -458,6 +458,9 @@ static void test_views(void **state)
         {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,2,8)", false},
         {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,0,60)", true},
         {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,0,60),(2,0,60)", false},
+        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,51,0", "(1,0,60),(2,0,60)", false},
+        /* The column says where a tensor with an address lies, not its configuration. */
+        {"'Shape([9])','','',NULL,0,50,0", "'Shape([8])','',''," CONFIG("L1") ",0,51,0", NULL, true},
         {"'x','','',NULL,3,50,0", "'x','','',NULL,0,51,0", "(1,0,51)", false},
     };
     (void)state;
@@ -515,6 +518,9 @@ static void test_retries(void **state)
     asked_in_dram(50, "twice", NULL);
     failed(60, "other", "'out of luck'", NULL);
     asked_in_dram(61, "other", NULL);
+    operation_database_run(db, "INSERT INTO operations VALUES(70,'apart',0);"
+                               "INSERT INTO errors VALUES(70,'another','RuntimeError'," L1_FAILURE ",'')");
+    asked_in_dram(71, "apart", NULL);
     yyjson_doc *answer = ask("dram_fallbacks", "{}");
     perf_expect(answer, "/fallback_count", "4");
     perf_expect(answer, "/fallbacks/0",
