@@ -17,13 +17,17 @@ extern const struct ts_question ts_question_tensor_flow;
 extern const struct ts_question ts_question_operation_provenance;
 extern const struct ts_question ts_question_errors;
 extern const struct ts_question ts_question_dram_fallbacks;
+extern const struct ts_question ts_question_l1_peak;
 
 const struct ts_question *const ts_questions[] = {
-    &ts_question_load_report,    &ts_question_top_ops,         &ts_question_op_breakdown,
-    &ts_question_program_cache,  &ts_question_zone_timings,    &ts_question_core_spread,
-    &ts_question_diff_reports,   &ts_question_find_operations, &ts_question_operation_detail,
-    &ts_question_memory_profile, &ts_question_tensor_flow,     &ts_question_operation_provenance,
-    &ts_question_errors,         &ts_question_dram_fallbacks,  NULL,
+    &ts_question_load_report,      &ts_question_top_ops,
+    &ts_question_op_breakdown,     &ts_question_program_cache,
+    &ts_question_zone_timings,     &ts_question_core_spread,
+    &ts_question_diff_reports,     &ts_question_find_operations,
+    &ts_question_operation_detail, &ts_question_memory_profile,
+    &ts_question_tensor_flow,      &ts_question_operation_provenance,
+    &ts_question_errors,           &ts_question_dram_fallbacks,
+    &ts_question_l1_peak,          NULL,
 };
 
 static bool is_name(struct ts_str name, const char *question)
