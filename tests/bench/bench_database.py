@@ -69,6 +69,8 @@ def main():
     measure("memory_profile, a million buffers", ours, reference, options.runs,
             {"profiler_path": os.path.join(options.inputs, "db1m")}, "memory_profile", {}, [{}, {"buffer_type": "L1"}],
             ("4x", "5 ms"))
+    measure("l1_peak, 20,000 graphs", ours, None, options.runs, {"profiler_path": os.path.join(options.inputs, "db20k")}, "l1_peak",
+            {}, [{}, {"limit": 100}], ("250 ms, 30 MB", "5 ms"))
 
 
 if __name__ == "__main__":

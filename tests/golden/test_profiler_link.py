@@ -2,7 +2,7 @@
 """Performance rows linked to operations, and what an operation's answer holds of its captured graph and its memory.
 
 Scripts of calls whose answers another server gave compare equal, and what that server lacks (circular buffers, L1 pressure,
-errors, DRAM fallbacks) agrees with the figures of an independent script.
+the L1 peak, errors, DRAM fallbacks) agrees with the figures of an independent script.
 """
 import json
 import os
@@ -82,6 +82,12 @@ def ask(profiler, performance, question, *more):
     return json.loads(done.stdout)
 
 
+def l1_peak(profiler):
+    done = subprocess.run([PROGRAM, "l1-peak", "--json", "--profiler-path", profiler], capture_output=True, text=True,
+                          check=False, timeout=TIMEOUT)
+    return done.returncode, done.stderr or json.loads(done.stdout)
+
+
 class Recorded(unittest.TestCase):
     pass
 
@@ -123,7 +129,7 @@ class Locked(unittest.TestCase):
 
 
 class Figures(unittest.TestCase):
-    """circular_buffers, l1_pressure, error and dram_fallback of operations; errors and dram_fallbacks."""
+    """circular_buffers, l1_pressure, error and dram_fallback of operations; errors, dram_fallbacks and l1_peak."""
 
     def hold_lists(self, profiler, want):
         """Whole lists of errors and likely fallbacks, and the same of each operation alone."""
@@ -243,12 +249,32 @@ def make_figures(profiler, performance, figures):
     return test
 
 
+def make_peak(profiler, figures):
+    def test(self):
+        want = json.loads(figures.read_text(encoding="utf-8")).get("l1_peak")
+        status, answer = l1_peak(profiler)
+        if want is None:
+            self.assertEqual(status, 1)
+            self.assertIn("captured_graph", answer)
+            return
+        self.assertEqual(status, 0, answer)
+        self.hold(want, answer, "l1_peak")
+        if not answer["withheld"] and answer["peak"]:
+            self.assertLessEqual(answer["freeing"]["peak"], answer["peak"])
+            stale = answer["composition"]["stale_tensors"]
+            self.assertGreaterEqual(answer["freeing"]["peak"], answer["peak"] - stale)
+            self.assertEqual(sum(row["size"] for row in answer["freeing"]["residents"]), stale)
+
+    return test
+
+
 if SHARED.is_dir():
     for case, prof, perf, where, calls, answers, new in captures():
         if calls.is_file():
             setattr(Recorded, f"test_{case}", make_recorded(case, where, calls, answers))
         if new.is_file():
             setattr(Figures, f"test_{case}", make_figures(prof, perf, new))
+            setattr(Figures, f"test_{case}_l1_peak", make_peak(prof, new))
 
 
 if __name__ == "__main__":
