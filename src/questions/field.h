@@ -21,7 +21,8 @@ enum ts_field_show {
     TS_SHOW_ABOVE, /* "heading: value" before the rows */
     TS_SHOW_ROWS,  /* this list is the table's rows; its children with TS_SHOW_COLUMN are the columns */
     TS_SHOW_COLUMN,
-    TS_SHOW_BELOW, /* a sentence, or figures, after the rows */
+    TS_SHOW_COLUMNS, /* this object's children with TS_SHOW_COLUMN are columns of their own */
+    TS_SHOW_BELOW,   /* a sentence, or figures, after the rows */
 };
 
 struct ts_field {

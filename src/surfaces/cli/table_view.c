@@ -14,6 +14,7 @@ enum { COLUMNS_MAX = 96, KEY_MAX = 128, GAP = 2, TEXT_WIDTH_WANTED = 40 };
 /* One column of the table being made. */
 struct column {
     const struct ts_field *field;
+    const struct ts_field *within; /* the row's object that holds it; NULL: the row itself */
     char key[KEY_MAX];
     char heading[KEY_MAX];
     int places;   /* decimals shown, the most any cell needs, at most 3 */
@@ -264,11 +265,16 @@ static size_t display_width(struct ts_str text)
     return width;
 }
 
+static yyjson_mut_val *value_in(const struct column *column, yyjson_mut_val *row)
+{
+    return yyjson_mut_obj_get(column->within ? yyjson_mut_obj_get(row, column->within->key) : row, column->key);
+}
+
 /* The text of a cell; empty for what is null or not there. */
 static void add_cell(const struct view *view, const struct column *column, yyjson_mut_val *row, struct ts_buf *out)
 {
     struct view into_cell = {view->args, view->look, out};
-    yyjson_mut_val *value = yyjson_mut_obj_get(row, column->key);
+    yyjson_mut_val *value = value_in(column, row);
     if (!empty(value))
         add_value(&into_cell, column->field, value, numeric(column->field->kind) ? column->places : -1);
 }
@@ -279,7 +285,7 @@ static void measure_column(const struct view *view, struct column *column, yyjso
     yyjson_mut_val *row;
     yyjson_mut_arr_foreach(rows, index, max, row)
     {
-        yyjson_mut_val *value = yyjson_mut_obj_get(row, column->key);
+        yyjson_mut_val *value = value_in(column, row);
         column->used = column->used || !empty(value);
         int places = value ? places_needed(value) : 0;
         column->places = places > column->places ? places : column->places;
@@ -307,21 +313,22 @@ static void name_column(const struct view *view, struct column *column)
             *c = *c == '_' ? ' ' : *c;
 }
 
-/* Columns that some row fills, in the order of declaration. */
-static unsigned choose_columns(const struct view *view, const struct ts_field *children, yyjson_mut_val *rows,
-                               struct column columns[COLUMNS_MAX])
+/* Columns that some row fills, in the order of declaration, added to the first count; how many there are now. */
+static unsigned choose_columns(const struct view *view, const struct ts_field *within, const struct ts_field *children,
+                               yyjson_mut_val *rows, struct column columns[COLUMNS_MAX], unsigned count)
 {
-    unsigned count = 0;
     for (const struct ts_field *field = children; field->key && count < COLUMNS_MAX; field++) {
-        if (field->show != TS_SHOW_COLUMN)
+        if (field->show == TS_SHOW_COLUMNS && !within)
+            count = choose_columns(view, field, field->children, rows, columns, count);
+        if (field->show != TS_SHOW_COLUMN || count == COLUMNS_MAX)
             continue;
         struct column *column = &columns[count];
-        *column = (struct column){.field = field};
+        *column = (struct column){.field = field, .within = within};
         name_column(view, column);
         /* A field that is named after an argument may coincide with one declared beside it. */
         bool twice = false;
         for (unsigned i = 0; i < count; i++)
-            twice = twice || strcmp(columns[i].key, column->key) == 0;
+            twice = twice || (columns[i].within == within && strcmp(columns[i].key, column->key) == 0);
         measure_column(view, column, rows);
         if (column->used && !twice)
             count++;
@@ -438,7 +445,7 @@ static enum ts_status add_table(const struct view *view, const struct ts_field *
                                 struct ts_error *error)
 {
     struct column columns[COLUMNS_MAX], part[COLUMNS_MAX];
-    unsigned count = choose_columns(view, list->children, rows, columns);
+    unsigned count = choose_columns(view, NULL, list->children, rows, columns, 0);
     if (count == 0)
         return TS_OK;
     unsigned next = 1;

@@ -192,7 +192,7 @@ static void test_equal_addresses_collapse(void **state)
 static void test_views_and_unplaced_circular_buffers(void **state)
 {
     (void)state;
-    run(1, "G5000+600 Z+500 c5100 C5200+3", NULL);
+    run(1, "G5000+600 Z7+500 c5100 C5200+3", NULL);
     expect(3, 0, 0, 0);
     assert_true(moment.several); /* a size that is absent counts 0, and is still a resident */
 }
