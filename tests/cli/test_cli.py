@@ -224,6 +224,17 @@ class Output(Scratch):
                               ({"TERM": "dumb"}, False), ({"TERM": "xterm", "NO_COLOR": ""}, True)):
             self.assertEqual("\033[" in self.on_terminal("top-ops", BEFORE, env=env), coloured, env)
 
+    def test_members_of_a_row_can_be_columns(self):
+        path = str(EXAMPLES / "profiler")
+        rows = answer("l1-peak", path, "--limit", "3")["top_operations"]
+        lines = run("l1-peak", path, "--limit", "3").stdout.splitlines()
+        header = next(i for i, line in enumerate(lines) if line.startswith("id "))
+        self.assertEqual(lines[header].split()[:7], ["id", "name", "peak", "circular", "intermediate", "persistent", "stale"])
+        for row, line in zip(rows, lines[header + 1:]):
+            cells = [cell.replace(",", "") for cell in line.split()]
+            self.assertEqual(cells[:3], [str(row["operation_id"]), row["name"], str(row["peak"])])
+            self.assertEqual(cells[3:7], [str(value) for value in row["composition"].values()])
+
     def test_tables_keep_to_the_width_of_the_terminal(self):
         for width in (80, 120):
             shown = self.on_terminal("top-ops", BEFORE, "--include", "config,utilisation",
