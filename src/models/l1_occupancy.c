@@ -127,7 +127,7 @@ static bool put_circular(struct ts_l1_occupancy *occupancy, int64_t address, ts_
 
 /* ---- one operation ---- */
 
-bool ts_l1_occupancy_begin(struct ts_l1_occupancy *occupancy, int64_t operation)
+void ts_l1_occupancy_begin(struct ts_l1_occupancy *occupancy, int64_t operation)
 {
     const struct ts_l1_last_uses *uses = occupancy->uses;
     occupancy->operation = operation;
@@ -141,7 +141,6 @@ bool ts_l1_occupancy_begin(struct ts_l1_occupancy *occupancy, int64_t operation)
     }
     occupancy->snapshot = false;
     measure(occupancy, true);
-    return true;
 }
 
 static bool is_buffer(const struct ts_graph_node *node)

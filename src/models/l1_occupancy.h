@@ -50,9 +50,9 @@ struct ts_l1_occupancy {
 void ts_l1_occupancy_init(struct ts_l1_occupancy *occupancy, const struct ts_l1_last_uses *uses, int64_t banks);
 void ts_l1_occupancy_free(struct ts_l1_occupancy *occupancy);
 
-/* Operations come by id, each begun, then its graph if it has one, then its snapshot's rows if it has any, then ended. All
+/* Operations come by id, each begun, then its graph if it has one, then its snapshot's rows if it has any, then ended. They
  * return false when memory is out. */
-bool ts_l1_occupancy_begin(struct ts_l1_occupancy *occupancy, int64_t operation);
+void ts_l1_occupancy_begin(struct ts_l1_occupancy *occupancy, int64_t operation);
 bool ts_l1_occupancy_graph(struct ts_l1_occupancy *occupancy, const struct ts_graph *graph);
 /* A row that lies in L1; of one address the last row counts. */
 bool ts_l1_occupancy_buffer(struct ts_l1_occupancy *occupancy, int64_t address, int64_t bytes);

@@ -271,8 +271,7 @@ static enum ts_status replay_operation(struct reader *reader, const struct ts_l1
 {
     struct ts_l1_moment moment;
     reader->has_graph = false;
-    if (!ts_l1_occupancy_begin(&reader->occupancy, operation->id))
-        return ts_error_no_memory(error);
+    ts_l1_occupancy_begin(&reader->occupancy, operation->id);
     enum ts_status status = take_rows(reader, &reader->graphs, operation->id, take_graph, error);
     if (status == TS_OK && reader->has_graph)
         status = replay_graph(reader, operation->id, error);
