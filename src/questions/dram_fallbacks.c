@@ -101,7 +101,7 @@ const struct ts_question ts_question_dram_fallbacks = {
     .title = "Likely DRAM fallbacks",
     .summary = "Operations that likely fell back from L1 to DRAM",
     .description = "Operations that likely fell back to DRAM, inferred: all their memory configurations ask "
-                   "for L1 while what they allocated is in DRAM, or they soon retry one of their name that failed to "
+                   "for L1 while what they allocated is in DRAM, or soon retry one of their name that failed to "
                    "allocate L1. Possible views of a DRAM input do not count.",
     .params = params,
     .needs = TS_NEED_DATABASE,
