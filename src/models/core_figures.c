@@ -167,6 +167,12 @@ enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t nu
     return status;
 }
 
+bool ts_core_spans_in_log(const struct ts_core_spans *spans, uint32_t row)
+{
+    uint32_t number = spans->span_of_row[row];
+    return number != TS_NO_SPAN && !ts_span_is_empty(&spans->spans[number]);
+}
+
 enum ts_not_in_log ts_core_spans_find_row(const struct ts_core_spans *spans, uint32_t row)
 {
     uint32_t number = spans->span_of_row[row];

@@ -38,5 +38,7 @@ enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t sp
 enum ts_not_in_log { TS_IN_LOG, TS_NO_ZONES, TS_OTHER_EXECUTION, TS_DROPPED_REPLAY };
 /* row: of the table. */
 enum ts_not_in_log ts_core_spans_find_row(const struct ts_core_spans *spans, uint32_t row);
+/* Whether it is TS_IN_LOG, at once however many rows share the pair. */
+bool ts_core_spans_in_log(const struct ts_core_spans *spans, uint32_t row);
 
 #endif

@@ -134,9 +134,12 @@ static void add_figures(struct ts_answer *answer, yyjson_mut_val *object, const 
 
 static void say_not_in_log(struct ts_buf *out, const struct view *view, uint32_t row, enum ts_not_in_log why)
 {
-    if (view->spans->span_of_row[view->report->rows[row].source] == TS_NO_SPAN)
+    uint32_t span = view->spans->span_of_row[view->report->rows[row].source];
+    if (span == TS_NO_SPAN)
         ts_buf_printf(out, " The row has no usable %s, so its zones cannot be told.",
                       facts_of(view, row)->device < 0 ? "DEVICE ID" : ts_ops_column_header(TS_OPS_GLOBAL_CALL_COUNT));
+    else if (why == TS_NO_ZONES && view->spans->pairs[view->spans->spans[span].pair].unpaired > 0)
+        ts_buf_text(out, " No kernel zone of this call count and device has both its ends in the log.");
     else if (why == TS_NO_ZONES)
         ts_buf_text(out, " The log has no kernel zones of this call count and device: it covers other runs, or stops "
                          "before this operation.");
@@ -282,7 +285,7 @@ static uint32_t count_in_log(const struct view *view, uint32_t *device_ops)
         if (facts_of(view, row)->kind != TS_ROW_DEVICE)
             continue;
         ++*device_ops;
-        count += ts_core_spans_find_row(view->spans, view->report->rows[row].source) == TS_IN_LOG;
+        count += ts_core_spans_in_log(view->spans, view->report->rows[row].source);
     }
     return count;
 }
