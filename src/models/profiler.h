@@ -102,6 +102,16 @@ struct ts_profiler_tensor {
     int64_t address, device_id, size; /* size: bytes by ts_profiler_sizes_are_whole, else of one bank */
     bool has_device;
 };
+/* Ids of operations, ascending, each once; given back with ts_vec_free. */
+struct ts_profiler_operations {
+    int64_t *items;
+    size_t count, capacity;
+};
+/* The operations that have the tensor in a table, TS_DB_INPUT_TENSORS or TS_DB_OUTPUT_TENSORS. *out is empty before, and to
+ * be freed also after a failure. */
+enum ts_status ts_profiler_tensor_operations(struct ts_context *context, struct ts_profiler *profiler,
+                                             enum ts_db_table table, int64_t tensor, struct ts_profiler_operations *out,
+                                             struct ts_error *error);
 /* The tensor's row at the rank, with its size by the report's rule. */
 enum ts_status ts_profiler_tensor(struct ts_context *context, struct ts_profiler *profiler, int64_t id,
                                   struct ts_profiler_tensor *out, struct ts_error *error);

@@ -8,14 +8,17 @@ bool ts_profiler_sizes_are_whole(const struct ts_profiler *profiler)
     return ts_db_has_column(profiler->db, TS_DB_TENSORS, "size");
 }
 
-/* ---- the size of a tensor whose row has none ---- */
+/* ---- which operations have a tensor ---- */
 
-struct ids {
-    TS_VEC(int64_t) list;
-};
+static int ascending(const void *left, const void *right)
+{
+    const int64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
 
-static enum ts_status touching(struct ts_context *context, struct ts_profiler *profiler, enum ts_db_table table,
-                               int64_t tensor, struct ids *out, struct ts_error *error)
+enum ts_status ts_profiler_tensor_operations(struct ts_context *context, struct ts_profiler *profiler,
+                                             enum ts_db_table table, int64_t tensor, struct ts_profiler_operations *out,
+                                             struct ts_error *error)
 {
     static const char *const columns[] = {"operation_id", NULL};
     struct ts_db_rows *rows;
@@ -25,20 +28,23 @@ static enum ts_status touching(struct ts_context *context, struct ts_profiler *p
         return status;
     while ((status = ts_db_next(rows, &more, error)) == TS_OK && more) {
         int64_t id;
-        if (ts_db_integer(rows, 0, &id) && !ts_vec_push(&out->list, id)) {
+        if (ts_db_integer(rows, 0, &id) && !ts_vec_push(out, id)) {
             status = ts_error_no_memory(error);
             break;
         }
     }
     ts_db_rows_close(rows);
+    if (out->count > 1)
+        qsort(out->items, out->count, sizeof *out->items, ascending);
+    size_t kept = 0;
+    for (size_t i = 0; i < out->count; i++)
+        if (kept == 0 || out->items[i] != out->items[kept - 1])
+            out->items[kept++] = out->items[i];
+    out->count = kept;
     return status;
 }
 
-static int ascending(const void *left, const void *right)
-{
-    const int64_t *a = left, *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
+/* ---- the size of a tensor whose row has none ---- */
 
 /* The smallest buffer at the tensor's place behind an operation; *found false when there is none. */
 static enum ts_status size_behind(struct ts_context *context, struct ts_profiler *profiler, int64_t operation,
@@ -71,19 +77,16 @@ static enum ts_status size_behind(struct ts_context *context, struct ts_profiler
 static enum ts_status size_by_buffers(struct ts_context *context, struct ts_profiler *profiler,
                                       struct ts_profiler_tensor *tensor, struct ts_error *error)
 {
-    struct ids ids = {.list = {.count = 0}};
+    struct ts_profiler_operations ids = {.count = 0};
     enum ts_status status = TS_OK;
     if (!tensor->has_address || !tensor->has_device)
         return TS_OK;
-    status = touching(context, profiler, TS_DB_INPUT_TENSORS, tensor->id, &ids, error);
-    if (status == TS_OK && ids.list.count == 0)
-        status = touching(context, profiler, TS_DB_OUTPUT_TENSORS, tensor->id, &ids, error);
-    if (status == TS_OK && ids.list.count > 1)
-        qsort(ids.list.items, ids.list.count, sizeof *ids.list.items, ascending);
-    for (size_t i = 0; i < ids.list.count && status == TS_OK && !tensor->has_size; i++)
-        if (i == 0 || ids.list.items[i] != ids.list.items[i - 1])
-            status = size_behind(context, profiler, ids.list.items[i], tensor, &tensor->size, &tensor->has_size, error);
-    ts_vec_free(&ids.list);
+    status = ts_profiler_tensor_operations(context, profiler, TS_DB_INPUT_TENSORS, tensor->id, &ids, error);
+    if (status == TS_OK && ids.count == 0)
+        status = ts_profiler_tensor_operations(context, profiler, TS_DB_OUTPUT_TENSORS, tensor->id, &ids, error);
+    for (size_t i = 0; i < ids.count && status == TS_OK && !tensor->has_size; i++)
+        status = size_behind(context, profiler, ids.items[i], tensor, &tensor->size, &tensor->has_size, error);
+    ts_vec_free(&ids);
     return status;
 }
 

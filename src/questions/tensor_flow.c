@@ -5,56 +5,17 @@
 
 enum { LISTED_MAX = 100 };
 
-struct ids {
-    TS_VEC(int64_t) list;
-};
-
-static int ascending(const void *left, const void *right)
-{
-    const int64_t *a = left, *b = right;
-    return *a < *b ? -1 : *a > *b;
-}
-
-/* The distinct operations that have the tensor in a table, ascending. */
-static enum ts_status read_operations(struct ts_context *context, struct ts_profiler *profiler, enum ts_db_table table,
-                                      int64_t tensor, struct ids *out, struct ts_error *error)
-{
-    static const char *const columns[] = {"operation_id", NULL};
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_profiler_rows(context, profiler, table, "tensor_id", tensor, columns, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while ((status = ts_db_next(rows, &more, error)) == TS_OK && more) {
-        int64_t id;
-        if (ts_db_integer(rows, 0, &id) && !ts_vec_push(&out->list, id)) {
-            status = ts_error_no_memory(error);
-            break;
-        }
-    }
-    ts_db_rows_close(rows);
-    if (out->list.count > 1)
-        qsort(out->list.items, out->list.count, sizeof *out->list.items, ascending);
-    size_t kept = 0;
-    for (size_t i = 0; i < out->list.count; i++)
-        if (kept == 0 || out->list.items[i] != out->list.items[kept - 1])
-            out->list.items[kept++] = out->list.items[i];
-    out->list.count = kept;
-    return status;
-}
-
 static enum ts_status add_operations(struct ts_context *context, struct ts_profiler *profiler, struct ts_answer *answer,
-                                     const char *key, const struct ids *ids, struct ts_error *error)
+                                     const char *key, const struct ts_profiler_operations *ids, struct ts_error *error)
 {
     yyjson_mut_val *list = ts_answer_list(answer, answer->root, key);
-    for (size_t i = 0; i < ids->list.count && i < LISTED_MAX; i++) {
+    for (size_t i = 0; i < ids->count && i < LISTED_MAX; i++) {
         struct ts_profiler_operation operation;
         bool found;
-        enum ts_status status =
-            ts_profiler_find_operation(context, profiler, ids->list.items[i], &operation, &found, error);
+        enum ts_status status = ts_profiler_find_operation(context, profiler, ids->items[i], &operation, &found, error);
         if (status != TS_OK)
             return status;
-        ts_profiler_add_operation(answer, ts_answer_push_object(answer, list), ids->list.items[i],
+        ts_profiler_add_operation(answer, ts_answer_push_object(answer, list), ids->items[i],
                                   found ? operation.name : (struct ts_str){NULL, 0});
     }
     return TS_OK;
@@ -75,8 +36,9 @@ static enum ts_status refuse(const struct ts_profiler *profiler, int64_t id, str
 }
 
 static enum ts_status write_answer(struct ts_context *context, struct ts_profiler *profiler, struct ts_answer *answer,
-                                   const struct ts_profiler_tensor *tensor, const struct ids *producers,
-                                   const struct ids *consumers, struct ts_error *error)
+                                   const struct ts_profiler_tensor *tensor,
+                                   const struct ts_profiler_operations *producers,
+                                   const struct ts_profiler_operations *consumers, struct ts_error *error)
 {
     ts_answer_integer(answer, answer->root, "tensor_id", tensor->id);
     enum ts_status status = add_operations(context, profiler, answer, "producers", producers, error);
@@ -84,8 +46,8 @@ static enum ts_status write_answer(struct ts_context *context, struct ts_profile
         status = add_operations(context, profiler, answer, "consumers", consumers, error);
     if (status != TS_OK)
         return status;
-    ts_answer_integer(answer, answer->root, "producer_count", (int64_t)producers->list.count);
-    ts_answer_integer(answer, answer->root, "consumer_count", (int64_t)consumers->list.count);
+    ts_answer_integer(answer, answer->root, "producer_count", (int64_t)producers->count);
+    ts_answer_integer(answer, answer->root, "consumer_count", (int64_t)consumers->count);
     yyjson_mut_val *object = ts_answer_object(answer, answer->root, "tensor");
     return ts_profiler_add_tensor(answer, object, profiler, tensor, true, error);
 }
@@ -98,7 +60,7 @@ static enum ts_status answer_tensor_flow(struct ts_context *context, const struc
     struct ts_profiler profiler;
     struct ts_profiler_tensor tensor;
     struct ts_caveat caveat;
-    struct ids producers = {.list = {.count = 0}}, consumers = {.list = {.count = 0}};
+    struct ts_profiler_operations producers = {.count = 0}, consumers = {.count = 0};
     int64_t id = ts_args_get(args, "tensor_id")->integer;
     enum ts_status status = ts_profiler_read(context, args, capture, &profiler, error);
     if (status != TS_OK)
@@ -108,15 +70,15 @@ static enum ts_status answer_tensor_flow(struct ts_context *context, const struc
     if (status == TS_OK && !tensor.found)
         status = refuse(&profiler, id, error);
     if (status == TS_OK)
-        status = read_operations(context, &profiler, TS_DB_OUTPUT_TENSORS, id, &producers, error);
+        status = ts_profiler_tensor_operations(context, &profiler, TS_DB_OUTPUT_TENSORS, id, &producers, error);
     if (status == TS_OK)
-        status = read_operations(context, &profiler, TS_DB_INPUT_TENSORS, id, &consumers, error);
+        status = ts_profiler_tensor_operations(context, &profiler, TS_DB_INPUT_TENSORS, id, &consumers, error);
     if (status == TS_OK)
         status = write_answer(context, &profiler, answer, &tensor, &producers, &consumers, error);
     if (status == TS_OK)
         ts_profiler_add_frame(answer, &profiler, &caveat);
-    ts_vec_free(&producers.list);
-    ts_vec_free(&consumers.list);
+    ts_vec_free(&producers);
+    ts_vec_free(&consumers);
     return ts_profiler_close(&profiler, &caveat, status, error);
 }
 
