@@ -215,14 +215,25 @@ static void repeat(struct ts_buf *out, const char *piece, size_t count)
 
 static void test_depth(void **state)
 {
+    static const struct {
+        const char *open, *innermost, *close;
+    } shapes[] = {
+        {"[", "[]", "]"},
+        {"[[1,2],{\"a\":1},[],", "[1,2]", "]"},
+        {"{\"a\":", "{\"b\":3}", ",\"c\":[4]}"},
+    };
     (void)state;
-    for (size_t depth = TS_LIMIT_JSON_DEPTH; depth <= TS_LIMIT_JSON_DEPTH + 1; depth++) {
+    for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
         struct ts_graph graph = {.doc = NULL};
         struct ts_buf json, text;
+        size_t depth = TS_LIMIT_JSON_DEPTH + i % 2;
         ts_buf_init(&json, 0);
         ts_buf_init(&text, 0);
-        repeat(&json, "[", depth);
-        repeat(&json, "]", depth);
+        ts_buf_text(&json, "[");
+        repeat(&json, shapes[i / 2].open, depth - 2);
+        ts_buf_text(&json, shapes[i / 2].innermost);
+        repeat(&json, shapes[i / 2].close, depth - 2);
+        ts_buf_text(&json, "]");
         assert_int_equal(read_text(&graph, &text, ts_buf_view(&json), TS_GRAPH_ALL, 0),
                          depth > TS_LIMIT_JSON_DEPTH ? TS_GRAPH_TOO_DEEP : TS_GRAPH_READ);
         ts_graph_free(&graph);
