@@ -10,19 +10,6 @@
 #include "surfaces/cli/commands.h"
 #include "surfaces/cli/spelling.h"
 #include "surfaces/cli/terminal.h"
-#include "surfaces/mcp/mcp.h"
-
-static const struct command {
-    const char *name, *summary;
-    int (*run)(int argc, char **argv);
-} commands[] = {
-    {"mcp", "Serve the questions to an agent over standard input and output", ts_mcp_main},
-    {"clean-sim-trace", "Make a readable pipeline trace from a simulator dump", ts_command_clean_sim_trace},
-    {"perf-report", "The performance report of operations CSVs: table, CSV, JSON, plot", ts_command_perf_report},
-    {"noc-decode", "Turn raw profiler buffers or a device log into NoC trace files", ts_command_noc_decode},
-    {"noc-flags", "Print the compiler flags that switch NoC event tracing on", ts_command_noc_flags},
-    {NULL, NULL, NULL},
-};
 
 static void add_command(struct ts_buf *out, const char *name, const char *summary)
 {
@@ -39,8 +26,8 @@ static void describe(struct ts_buf *out)
     for (const struct ts_question *const *question = ts_questions; *question; question++)
         add_command(out, (*question)->name, (*question)->summary);
     ts_buf_text(out, "\nOther commands:\n");
-    for (const struct command *command = commands; command->name; command++)
-        add_command(out, command->name, command->summary);
+    for (const struct ts_command *const *command = ts_commands; *command; command++)
+        add_command(out, (*command)->name, (*command)->summary);
     ts_buf_text(out,
                 "\ntilesight COMMAND --help shows what a command takes. tilesight --version prints the release.\n");
 }
@@ -88,9 +75,9 @@ int main(int argc, char **argv)
         return show(describe, argc, argv);
     if (strcmp(name, "--version") == 0)
         return show(write_version, argc, argv);
-    for (const struct command *command = commands; command->name; command++)
-        if (strcmp(name, command->name) == 0)
-            return command->run(argc - 2, argv + 2);
+    const struct ts_command *command = ts_command_find(name);
+    if (command)
+        return command->run(argc - 2, argv + 2);
     const struct ts_question *question = ts_question_find(ts_str_from(name));
     if (question)
         return ts_command_ask(question, argc - 2, argv + 2);

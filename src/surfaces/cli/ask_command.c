@@ -1,4 +1,5 @@
 /* A question as a subcommand: options from its parameters, captures from paths, the answer as a table or as JSON. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include "surfaces/cli/captures.h"
 #include "surfaces/cli/commands.h"
 #include "surfaces/cli/environment.h"
-#include "surfaces/cli/options.h"
 #include "surfaces/cli/spelling.h"
 #include "surfaces/cli/table_view.h"
 #include "surfaces/cli/terminal.h"
@@ -37,12 +37,13 @@ static const struct ts_option common_options[] = {
     {"no-color", NULL, "no colours", OPTION_NO_COLOR},
     {"help", NULL, "show this", OPTION_HELP},
 };
-enum { COMMON_COUNT = sizeof common_options / sizeof *common_options, OPTIONS_MAX = COMMON_COUNT + TS_ARGS_MAX + 1 };
+enum { COMMON_COUNT = sizeof common_options / sizeof *common_options };
+static_assert(COMMON_COUNT + TS_ARGS_MAX < TS_COMMAND_OPTIONS_MAX, "no room for the options of a question");
 
 /* What the words of the command line say. */
 struct request {
     const struct ts_question *question;
-    struct ts_option options[OPTIONS_MAX];
+    struct ts_option options[TS_COMMAND_OPTIONS_MAX];
     yyjson_mut_doc *arguments; /* as an MCP client would send them, without the captures */
     yyjson_doc *frozen;
     struct ts_args args;
@@ -75,16 +76,16 @@ static bool names_a_capture(const struct ts_param *param)
     return param->kind == TS_PARAM_HANDLE || param->kind == TS_PARAM_PATH;
 }
 
-static void make_options(struct request *request)
+void ts_command_question_options(const struct ts_question *question, struct ts_option out[TS_COMMAND_OPTIONS_MAX])
 {
     unsigned count = 0;
-    for (const struct ts_param *param = request->question->params; param->name; param++)
+    for (const struct ts_param *param = question->params; param->name; param++)
         if (!names_a_capture(param))
-            request->options[count++] = (struct ts_option){
-                param->name, argument_name(param), param->help ? param->help : "how many to list", OPTION_PARAM};
+            out[count++] = (struct ts_option){param->name, argument_name(param),
+                                              param->help ? param->help : "how many to list", OPTION_PARAM};
     for (unsigned i = 0; i < COMMON_COUNT; i++)
-        request->options[count++] = common_options[i];
-    request->options[count] = (struct ts_option){NULL, NULL, NULL, 0};
+        out[count++] = common_options[i];
+    out[count] = (struct ts_option){NULL, NULL, NULL, 0};
 }
 
 static const struct ts_param *param_of(const struct ts_question *question, const char *name)
@@ -259,7 +260,7 @@ static void note_limits(const struct request *request)
     }
 }
 
-static void describe_choices(const struct ts_question *question, struct ts_buf *out)
+void ts_command_question_choices(const struct ts_question *question, struct ts_buf *out)
 {
     for (const struct ts_param *param = question->params; param->name; param++) {
         if (!param->values)
@@ -274,17 +275,23 @@ static void describe_choices(const struct ts_question *question, struct ts_buf *
     }
 }
 
+void ts_command_question_usage(const struct ts_question *question, struct ts_buf *out)
+{
+    ts_buf_text(out, "tilesight ");
+    ts_cli_spell(out, question->name);
+    ts_buf_printf(out, " %s [OPTION...]", captures_needed(question) == 2 ? "BEFORE AFTER" : "PATH...");
+}
+
 static int show_help(const struct request *request)
 {
     const struct ts_question *question = request->question;
     struct ts_buf text;
     ts_buf_init(&text, 0);
-    ts_buf_text(&text, "usage: tilesight ");
-    ts_cli_spell(&text, question->name);
-    ts_buf_printf(&text, " %s [OPTION...]\n\n%s.\n\n", captures_needed(question) == 2 ? "BEFORE AFTER" : "PATH...",
-                  question->summary);
+    ts_buf_text(&text, "usage: ");
+    ts_command_question_usage(question, &text);
+    ts_buf_printf(&text, "\n\n%s.\n\n", question->summary);
     ts_options_describe(request->options, &text);
-    describe_choices(question, &text);
+    ts_command_question_choices(question, &text);
     bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
     ts_buf_free(&text);
     return good ? 0 : 1;
@@ -371,7 +378,7 @@ static int run(struct request *request, int argc, char **argv)
 int ts_command_ask(const struct ts_question *question, int argc, char **argv)
 {
     struct request request = {.question = question};
-    make_options(&request);
+    ts_command_question_options(question, request.options);
     request.arguments = yyjson_mut_doc_new(NULL);
     yyjson_mut_val *root = request.arguments ? yyjson_mut_obj(request.arguments) : NULL;
     if (!root) {

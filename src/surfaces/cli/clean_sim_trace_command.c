@@ -3,10 +3,9 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "surfaces/cli/commands.h"
+#include "surfaces/cli/command.h"
 #include "surfaces/cli/environment.h"
 #include "surfaces/cli/interrupt.h"
-#include "surfaces/cli/options.h"
 #include "surfaces/cli/terminal.h"
 #include "transforms/clean_sim_trace.h"
 
@@ -221,21 +220,7 @@ static enum ts_status read_command_line(struct request *request, int argc, char 
     return status;
 }
 
-static int show_help(void)
-{
-    struct ts_buf text;
-    ts_buf_init(&text, 0);
-    ts_buf_text(&text,
-                "usage: tilesight clean-sim-trace PATH [OPTION...]\n\n"
-                "Make a readable pipeline trace (trace.clean.json) and instruction metrics (instr_metrics.json)\n"
-                "from a simulator dump. PATH is a visualize_data.bin, the OPPROF_* folder of a run, or a folder\n"
-                "above one; the files are written beside the dump, or to DIR. Open the trace at\n"
-                "https://ui.perfetto.dev or in chrome://tracing.\n\n");
-    ts_options_describe(known_options, &text);
-    bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
-    ts_buf_free(&text);
-    return good ? 0 : 1;
-}
+extern const struct ts_command ts_command_clean_sim_trace;
 
 /* ---- what is said ---- */
 
@@ -426,14 +411,27 @@ static int clean(struct request *request)
     return good ? 0 : 1;
 }
 
-int ts_command_clean_sim_trace(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct request request = {.path = NULL};
     struct ts_error error;
     enum ts_status status = read_command_line(&request, argc, argv, &error);
     int code = status != TS_OK ? ts_terminal_fail(&error, "clean-sim-trace")
-               : request.help  ? show_help()
+               : request.help  ? ts_command_show_help(&ts_command_clean_sim_trace)
                                : clean(&request);
     free((char *)(uintptr_t)request.options.output);
     return code;
 }
+
+const struct ts_command ts_command_clean_sim_trace = {
+    .name = "clean-sim-trace",
+    .summary = "Make a readable pipeline trace from a simulator dump",
+    .usage = "tilesight clean-sim-trace PATH [OPTION...]",
+    .about = "Make a readable pipeline trace (trace.clean.json) and instruction metrics (instr_metrics.json)\n"
+             "from a simulator dump. PATH is a visualize_data.bin, the OPPROF_* folder of a run, or a folder\n"
+             "above one; the files are written beside the dump, or to DIR. Open the trace at\n"
+             "https://ui.perfetto.dev or in chrome://tracing.",
+    .options = known_options,
+    .output = "output-dir",
+    .run = run,
+};

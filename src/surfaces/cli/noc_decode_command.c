@@ -3,10 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "surfaces/cli/commands.h"
+#include "surfaces/cli/command.h"
 #include "surfaces/cli/environment.h"
 #include "surfaces/cli/interrupt.h"
-#include "surfaces/cli/options.h"
 #include "surfaces/cli/terminal.h"
 #include "transforms/noc_decode.h"
 #include "transforms/noc_rewrite.h"
@@ -16,11 +15,11 @@
 enum { OUTPUT = 1, FORMAT, WIRE, TABLES, POSTED, REPAIR, ASSUME, QUIET, HELP };
 static const struct ts_option known[] = {
     {"output", "DIR",
-     "where the files go (or -o DIR), - for one array on standard output; else the folder that\n"
-     "                        " FOLDER_VARIABLE " names",
+     "where the files go (or -o DIR), - for one array on standard output; else the folder that " FOLDER_VARIABLE
+     " names",
      OUTPUT},
-    {"format", "NAME", "j4 (November 2025 on), j3 (September 2025) or j1 (March 2025); j4", FORMAT},
-    {"wire", "NAME", "the generation of the events, W1 to W5; else what the capture says, or what fits a log", WIRE},
+    {"format", "j4|j3|j1", "j4 (November 2025 on), j3 (September 2025) or j1 (March 2025); j4", FORMAT},
+    {"wire", "W1|W2|W3|W4|W5", "the generation of the events; else what the capture says, or what fits a log", WIRE},
     {"tables", "FILE", "for a log: names and core tables, as JSON or in the .tsraw of the same run", TABLES},
     {"assume-unharvested", NULL, "place destinations as on a chip with all its rows, where there is no table", ASSUME},
     {"posted", NULL, "print posted of 16-byte packets as true or false, not as null", POSTED},
@@ -30,22 +29,7 @@ static const struct ts_option known[] = {
     {NULL, NULL, NULL, 0},
 };
 
-static int show_help(void)
-{
-    struct ts_buf text;
-    ts_buf_init(&text, 0);
-    ts_buf_text(
-        &text,
-        "usage: tilesight noc-decode INPUT -o DIR [OPTION...]\n\n"
-        "Turns raw profiler buffers (.tsraw) or a device log (profile_log_device.csv) into NoC trace files:\n"
-        "one for each program run on each device, as tt-metal writes them. What was lost, what could not be\n"
-        "placed and why a result is empty is said on standard error. A trace file itself (.json, of any age) is\n"
-        "summarised, and written again in today's layout where there is -o.\n\n");
-    ts_options_describe(known, &text);
-    bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
-    ts_buf_free(&text);
-    return good ? 0 : 1;
-}
+extern const struct ts_command ts_command_noc_decode;
 
 struct request {
     struct ts_noc_decode_options options;
@@ -224,7 +208,7 @@ static enum ts_status rewrite(struct ts_context *context, const struct request *
     return status;
 }
 
-int ts_command_noc_decode(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct request request = {.options = {.format = TS_NOC_J4}};
     struct ts_noc_decode_report report;
@@ -234,7 +218,7 @@ int ts_command_noc_decode(int argc, char **argv)
     if (status != TS_OK)
         return ts_terminal_fail(&error, "noc-decode");
     if (request.help)
-        return show_help();
+        return ts_command_show_help(&ts_command_noc_decode);
     ts_context_init(&context);
     context.now_ns = ts_clock_ns;
     ts_terminal_progress(&context);
@@ -250,3 +234,16 @@ int ts_command_noc_decode(int argc, char **argv)
     ts_noc_decode_report_free(&report);
     return status == TS_OK ? 0 : ts_terminal_fail(&error, "noc-decode");
 }
+
+const struct ts_command ts_command_noc_decode = {
+    .name = "noc-decode",
+    .summary = "Turn raw profiler buffers or a device log into NoC trace files",
+    .usage = "tilesight noc-decode INPUT -o DIR [OPTION...]",
+    .about = "Turns raw profiler buffers (.tsraw) or a device log (profile_log_device.csv) into NoC trace files:\n"
+             "one for each program run on each device, as tt-metal writes them. What was lost, what could not be\n"
+             "placed and why a result is empty is said on standard error. A trace file itself (.json, of any age) is\n"
+             "summarised, and written again in today's layout where there is -o.",
+    .options = known,
+    .output = "output",
+    .run = run,
+};

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "surfaces/cli/commands.h"
-#include "surfaces/cli/options.h"
+#include "surfaces/cli/command.h"
 #include "surfaces/cli/terminal.h"
 
 #define SWITCH_VARIABLE "TT_METAL_DEVICE_PROFILER_NOC_EVENTS"
@@ -12,27 +11,15 @@
 enum { INCLUDE = 1, WIRE, HELP };
 static const struct ts_option known[] = {
     {"include", "DIR",
-     "the folder that holds tilesight/noc_trace.h, printed as -I; else where this program was installed\n"
-     "                        or built",
+     "the folder that holds tilesight/noc_trace.h, printed as -I; else where this program was installed "
+     "or built",
      INCLUDE},
-    {"wire", "N", "the generation of the events, 1 to 5; 5", WIRE},
+    {"wire", "1|2|3|4|5", "the generation of the events; 5", WIRE},
     {"help", NULL, "show this", HELP},
     {NULL, NULL, NULL, 0},
 };
 
-static int show_help(void)
-{
-    struct ts_buf text;
-    ts_buf_init(&text, 0);
-    ts_buf_text(&text,
-                "usage: cc $(tilesight noc-flags) kernel.c\n\n"
-                "Prints the flags that compile a kernel that includes tilesight/noc_trace.h. Tracing is on "
-                "when\n" SWITCH_VARIABLE " begins with 1 in the environment; else the flags hold nothing of it.\n\n");
-    ts_options_describe(known, &text);
-    bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
-    ts_buf_free(&text);
-    return good ? 0 : 1;
-}
+extern const struct ts_command ts_command_noc_flags;
 
 static bool has_header(const char *folder)
 {
@@ -94,7 +81,7 @@ static int print_flags(const char *include, unsigned wire)
     return good ? 0 : 1;
 }
 
-int ts_command_noc_flags(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct ts_options words = {.argv = argv, .argc = argc};
     const char *include = NULL, *value;
@@ -109,7 +96,7 @@ int ts_command_noc_flags(int argc, char **argv)
         if (found == TS_OPTION_POSITIONAL)
             status = ts_error_set(&error, TS_USAGE, "noc-flags takes no paths");
         else if (found == TS_OPTION_FOUND && option->id == HELP)
-            return show_help();
+            return ts_command_show_help(&ts_command_noc_flags);
         else if (found == TS_OPTION_FOUND && option->id == INCLUDE)
             include = value;
         else if (found == TS_OPTION_FOUND)
@@ -118,3 +105,13 @@ int ts_command_noc_flags(int argc, char **argv)
             return ts_terminal_fail(&error, "noc-flags");
     }
 }
+
+const struct ts_command ts_command_noc_flags = {
+    .name = "noc-flags",
+    .summary = "Print the compiler flags that switch NoC event tracing on",
+    .usage = "cc $(tilesight noc-flags [OPTION...]) kernel.c",
+    .about = "Prints the flags that compile a kernel that includes tilesight/noc_trace.h. Tracing is on "
+             "when\n" SWITCH_VARIABLE " begins with 1 in the environment; else the flags hold nothing of it.",
+    .options = known,
+    .run = run,
+};

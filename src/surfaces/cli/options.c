@@ -88,9 +88,30 @@ static void describe_name(const struct ts_option *option, struct ts_buf *out)
         ts_buf_printf(out, " %s", option->argument);
 }
 
+enum { NAME_WIDTH = 28, LINE_WIDTH = 108 };
+
+/* Words of help in lines of their own column; the first line is there up to it. */
+static void describe_help(struct ts_str help, struct ts_buf *out)
+{
+    struct ts_str word;
+    bool done = false;
+    size_t used = NAME_WIDTH;
+    for (bool first = true; ts_str_split(&help, ' ', &word, &done); first = false) {
+        if (!first && used + 1 + word.len > LINE_WIDTH) {
+            ts_buf_printf(out, "\n%*s", NAME_WIDTH, "");
+            used = NAME_WIDTH;
+        } else if (!first) {
+            ts_buf_char(out, ' ');
+            used++;
+        }
+        ts_buf_str(out, word);
+        used += word.len;
+    }
+    ts_buf_char(out, '\n');
+}
+
 void ts_options_describe(const struct ts_option *known, struct ts_buf *out)
 {
-    enum { NAME_WIDTH = 28 };
     for (; known->name; known++) {
         size_t start = out->len;
         ts_buf_text(out, "  ");
@@ -100,7 +121,7 @@ void ts_options_describe(const struct ts_option *known, struct ts_buf *out)
             ts_buf_printf(out, "\n%*s", NAME_WIDTH, "");
         else
             ts_buf_printf(out, "%*s", (int)(NAME_WIDTH - width), "");
-        ts_buf_printf(out, "%s\n", known->help);
+        describe_help(ts_str_from(known->help), out);
     }
 }
 

@@ -6,10 +6,12 @@
 #include "base/error.h"
 
 struct ts_option {
-    const char *name;     /* without the dashes; NULL ends the table */
-    const char *argument; /* what it takes, as help shows it ("N"); NULL: nothing */
-    const char *help;     /* one line */
-    int id;               /* for the caller's switch */
+    const char *name; /* without the dashes; NULL ends the table */
+    /* What it takes, as help shows it: "N"; "FILE", "DIR", "PATH" or "BASE" of a path; "a|b" where these words are all; NULL:
+     * nothing. */
+    const char *argument;
+    const char *help; /* one line */
+    int id;           /* for the caller's switch */
 };
 
 struct ts_options {

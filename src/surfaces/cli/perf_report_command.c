@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/limits.h"
 #include "models/capture_files.h"
-#include "surfaces/cli/commands.h"
+#include "surfaces/cli/command.h"
 #include "surfaces/cli/interrupt.h"
 #include "surfaces/cli/perf_report_options.h"
 #include "surfaces/cli/perf_report_text.h"
@@ -317,17 +317,9 @@ static int run(const struct ts_perf_report_request *request)
     return exit_status;
 }
 
-static int show_help(void)
-{
-    struct ts_buf text;
-    ts_buf_init(&text, 0);
-    ts_perf_report_options_help(&text);
-    bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
-    ts_buf_free(&text);
-    return good ? 0 : 1;
-}
+extern const struct ts_command ts_command_perf_report;
 
-int ts_command_perf_report(int argc, char **argv)
+static int command(int argc, char **argv)
 {
     struct ts_error error;
     struct ts_perf_report_request request = {.files = calloc((size_t)argc + 1, sizeof *request.files)};
@@ -339,7 +331,18 @@ int ts_command_perf_report(int argc, char **argv)
     if (ts_perf_report_options_read(&request, argc, argv, &error))
         exit_status = ts_terminal_fail(&error, "perf-report");
     else
-        exit_status = request.help ? show_help() : run(&request);
+        exit_status = request.help ? ts_command_show_help(&ts_command_perf_report) : run(&request);
     free(request.files);
     return exit_status;
 }
+
+const struct ts_command ts_command_perf_report = {
+    .name = "perf-report",
+    .summary = "The performance report of operations CSVs: table, CSV, JSON, plot",
+    .usage = "tilesight perf-report FILE... [OPTION...]",
+    .about = "The performance report of operations CSVs: one row an operation, devices merged, with gaps,\n"
+             "rooflines and advice, and the same rows summed by operation. Without a signpost option the rows\n"
+             "behind the last signpost are reported, or the whole file where there is none.",
+    .options = ts_perf_report_option_table,
+    .run = command,
+};

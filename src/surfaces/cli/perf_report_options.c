@@ -1,7 +1,6 @@
 #include "surfaces/cli/perf_report_options.h"
 
 #include "base/number.h"
-#include "surfaces/cli/options.h"
 
 #define DEFAULT_MIN_PERCENTAGE 0.5
 
@@ -37,7 +36,7 @@ enum {
     HELP
 };
 
-static const struct ts_option known_options[] = {
+const struct ts_option ts_perf_report_option_table[] = {
     {"csv", "FILE", "write the rows to FILE as CSV, and the stacked report beside it", CSV},
     {"json", NULL, "the report as JSON instead of tables", JSON},
     {"top", "N", "show only the N rows with the largest share of the time", TOP},
@@ -58,7 +57,7 @@ static const struct ts_option known_options[] = {
     {"no-host-ops", NULL, "leave host operations out", NO_HOST_OPS},
     {"no-merge-devices", NULL, "keep each device's rows", NO_MERGE},
     {"no-summary", NULL, "no stacked report", NO_SUMMARY},
-    {"group-by", "WHAT", "groups of the stacked report: op, memory (default) or category", GROUP_BY},
+    {"group-by", "op|memory|category", "groups of the stacked report; memory", GROUP_BY},
     {"summary-file", "BASE", "write the stacked report to BASE.csv and its plot to BASE.svg", SUMMARY_FILE},
     {"classic-colors", NULL, "a plain palette in the plot instead of one by category", CLASSIC_COLORS},
     {"color", NULL, "colours also where standard output is no terminal", COLOR},
@@ -213,7 +212,7 @@ static enum ts_status read_words(struct words *taken, int argc, char **argv, str
     while (!request->help) {
         const struct ts_option *option;
         const char *value;
-        switch (ts_options_next(&words, known_options, &option, &value, error)) {
+        switch (ts_options_next(&words, ts_perf_report_option_table, &option, &value, error)) {
         case TS_OPTION_END:
             return TS_OK;
         case TS_OPTION_WRONG:
@@ -274,13 +273,4 @@ enum ts_status ts_perf_report_options_read(struct ts_perf_report_request *reques
         request->report.summary_base = words.stacked_csv;
     request->color = words.no_color ? TS_COLOR_NEVER : words.color ? TS_COLOR_ALWAYS : TS_COLOR_AUTO;
     return check(request, error);
-}
-
-void ts_perf_report_options_help(struct ts_buf *out)
-{
-    ts_buf_text(out, "usage: tilesight perf-report FILE... [OPTION...]\n\n"
-                     "The performance report of operations CSVs: one row an operation, devices merged, with gaps,\n"
-                     "rooflines and advice, and the same rows summed by operation. Without a signpost option the rows\n"
-                     "behind the last signpost are reported, or the whole file where there is none.\n\n");
-    ts_options_describe(known_options, out);
 }

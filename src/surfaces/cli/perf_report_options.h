@@ -3,6 +3,7 @@
 #define TS_SURFACES_CLI_PERF_REPORT_OPTIONS_H
 
 #include "surfaces/cli/environment.h"
+#include "surfaces/cli/options.h"
 #include "transforms/perf_csv.h"
 
 struct ts_perf_report_request {
@@ -22,7 +23,7 @@ struct ts_perf_report_request {
 /* request.files is there already; request gets the defaults and what the words say. Errors: TS_USAGE. */
 enum ts_status ts_perf_report_options_read(struct ts_perf_report_request *request, int argc, char **argv,
                                            struct ts_error *error);
-/* The text of --help. */
-void ts_perf_report_options_help(struct ts_buf *out);
+/* The options there are, for --help. */
+extern const struct ts_option ts_perf_report_option_table[];
 
 #endif

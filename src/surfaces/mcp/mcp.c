@@ -69,7 +69,17 @@ static int serve(const struct ts_mcp_options *options)
     return result;
 }
 
-int ts_mcp_main(int argc, char **argv)
+static int help(void)
+{
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    ts_command_help(&ts_mcp_command, &text);
+    fputs(text.failed ? "tilesight mcp: out of memory\n" : text.ptr, stderr);
+    ts_buf_free(&text);
+    return 2;
+}
+
+static int run(int argc, char **argv)
 {
     struct ts_mcp_options options;
     struct ts_error error;
@@ -77,8 +87,7 @@ int ts_mcp_main(int argc, char **argv)
         return complain(&error);
     int result;
     if (options.help) {
-        fputs(ts_mcp_options_help(), stderr);
-        result = 2;
+        result = help();
     } else if (options.print_config) {
         result = print_config(options.print_config, argc, argv);
     } else {
@@ -87,3 +96,17 @@ int ts_mcp_main(int argc, char **argv)
     ts_mcp_options_free(&options);
     return result;
 }
+
+const struct ts_command ts_mcp_command = {
+    .name = "mcp",
+    .summary = "Serve the questions to an agent over standard input and output",
+    .usage = "tilesight mcp [OPTION...]",
+    .about = "Serve the questions to an agent: the Model Context Protocol on standard input and output. An MCP client\n"
+             "starts this itself; --print-config shows what to register. Nothing is written into a report, and no\n"
+             "network is used.",
+    .options = ts_mcp_option_table,
+    .environment = "TTNN_VISUALIZER_URL: where links in answers point to (http://localhost:8000).\n"
+                   "USAGE_RECORDING_DISABLED=true: keep no record of which tools were called\n"
+                   "(~/.tilesight/usage/events.log).",
+    .run = run,
+};

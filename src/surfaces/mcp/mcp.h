@@ -2,8 +2,10 @@
 #ifndef TS_SURFACES_MCP_MCP_H
 #define TS_SURFACES_MCP_MCP_H
 
-/* argv: the words behind "mcp". Serves standard input until it ends and returns the exit status: 0; 1 when standard input
- * or output failed; 2 after wrong usage or --help. */
-int ts_mcp_main(int argc, char **argv);
+#include "surfaces/cli/command.h"
+
+/* Serves standard input until it ends and returns the exit status: 0; 1 when standard input or output failed; 2 after wrong
+ * usage or --help, which standard error gets since standard output is the protocol's. */
+extern const struct ts_command ts_mcp_command;
 
 #endif

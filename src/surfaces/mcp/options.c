@@ -5,49 +5,31 @@
 #include "base/limits.h"
 #include "base/number.h"
 
-static const char help[] =
-    "usage: tilesight mcp [OPTION...]\n"
-    "\n"
-    "Serve the questions to an agent: the Model Context Protocol on standard input and output. An MCP client starts "
-    "this\n"
-    "itself; --print-config shows what to register. Nothing is written into a report, and no network is used.\n"
-    "\n"
-    "  --structured          send answers as structured content too, and list output schemas\n"
-    "  --log-level LEVEL     say on standard error: error, warning, info or debug (info)\n"
-    "  --cache-mib N         keep at most this much of what was read of reports (1024)\n"
-    "  --root DIR            open nothing outside DIR; may be given several times\n"
-    "  --time-limit SECONDS  refuse a call that takes longer (120)\n"
-    "  --memory-limit MIB    refuse a call that needs more memory (4096)\n"
-    "  --print-config CLIENT print the registration for claude-code, claude-desktop, codex, cursor, gemini, vscode,\n"
-    "                        windsurf or zed, with the other options given here, and exit\n"
-    "  --help                print this and exit\n"
-    "\n"
-    "Environment: TTNN_VISUALIZER_URL, where links in answers point to (http://localhost:8000);\n"
-    "USAGE_RECORDING_DISABLED=true, keep no record of which tools were called (~/.tilesight/usage/events.log).\n";
+enum { STRUCTURED = 1, HELP, NO_SANDBOX, LOG_LEVEL, CACHE, ROOT, TIME_LIMIT, MEMORY_LIMIT, PRINT_CONFIG };
 
-const char *ts_mcp_options_help(void)
-{
-    return help;
-}
-
-enum option { STRUCTURED, HELP, LOG_LEVEL, CACHE, ROOT, TIME_LIMIT, MEMORY_LIMIT, PRINT_CONFIG };
-
-static const struct {
-    const char *name;
-    enum option option;
-    bool has_value;
-    uint64_t least, most; /* of a number */
-} table[] = {
-    {"structured", STRUCTURED, false, 0, 0},
-    {"help", HELP, false, 0, 0},
-    {"log-level", LOG_LEVEL, true, 0, 0},
-    {"cache-mib", CACHE, true, 1, 1048576},
-    {"root", ROOT, true, 0, 0},
-    {"time-limit", TIME_LIMIT, true, 1, 86400},
-    {"memory-limit", MEMORY_LIMIT, true, 1, 1048576},
-    {"print-config", PRINT_CONFIG, true, 0, 0},
+const struct ts_option ts_mcp_option_table[] = {
+    {"structured", NULL, "send answers as structured content too, and list output schemas", STRUCTURED},
+    {"log-level", "error|warning|info|debug", "what is said on standard error; info", LOG_LEVEL},
+    {"cache-mib", "N", "keep at most this much of what was read of reports; 1024", CACHE},
+    {"root", "DIR", "open nothing outside DIR; may be given several times", ROOT},
+    {"no-sandbox", NULL, "do not ask the kernel to cut off the network, other programs and writing", NO_SANDBOX},
+    {"time-limit", "SECONDS", "refuse a call that takes longer; 120", TIME_LIMIT},
+    {"memory-limit", "MIB", "refuse a call that needs more memory; 4096", MEMORY_LIMIT},
+    {"print-config", "claude-code|claude-desktop|codex|cursor|gemini|vscode|windsurf|zed",
+     "print the registration for this client, with the other options given here, and exit", PRINT_CONFIG},
+    {"help", NULL, "print this and exit", HELP},
+    {NULL, NULL, NULL, 0},
 };
-enum { OPTIONS = sizeof table / sizeof *table };
+
+/* Of the options that take a number. */
+static const struct {
+    uint64_t least, most;
+} bounds[] = {
+    [CACHE] = {1, 1048576},
+    [TIME_LIMIT] = {1, 86400},
+    [MEMORY_LIMIT] = {1, 1048576},
+    [PRINT_CONFIG] = {0, 0},
+};
 
 static enum ts_status add_root(struct ts_mcp_options *options, const char *value, struct ts_error *error)
 {
@@ -63,26 +45,32 @@ static enum ts_status add_root(struct ts_mcp_options *options, const char *value
     return TS_OK;
 }
 
-static enum ts_status take_number(size_t index, const char *value, uint64_t *out, struct ts_error *error)
+static enum ts_status take_number(const struct ts_option *option, const char *value, uint64_t *out,
+                                  struct ts_error *error)
 {
     struct ts_quote quote;
-    if (!ts_number_parse_u64(ts_str_from(value), out) || *out < table[index].least || *out > table[index].most)
-        return ts_error_set(error, TS_USAGE, "--%s takes a whole number from %llu to %llu, not %s", table[index].name,
-                            (unsigned long long)table[index].least, (unsigned long long)table[index].most,
+    uint64_t least = bounds[option->id].least, most = bounds[option->id].most;
+    if (!ts_number_parse_u64(ts_str_from(value), out) || *out < least || *out > most)
+        return ts_error_set(error, TS_USAGE, "--%s takes a whole number from %llu to %llu, not %s", option->name,
+                            (unsigned long long)least, (unsigned long long)most,
                             ts_error_quote(&quote, ts_str_from(value), TS_QUOTE_ARGUMENT));
     return TS_OK;
 }
 
-static enum ts_status take(struct ts_mcp_options *options, size_t index, const char *value, struct ts_error *error)
+static enum ts_status take(struct ts_mcp_options *options, const struct ts_option *option, const char *value,
+                           struct ts_error *error)
 {
     uint64_t number = 0;
     struct ts_quote quote;
-    enum ts_status status = table[index].most ? take_number(index, value, &number, error) : TS_OK;
+    enum ts_status status = bounds[option->id].most ? take_number(option, value, &number, error) : TS_OK;
     if (status)
         return status;
-    switch (table[index].option) {
+    switch (option->id) {
     case STRUCTURED:
         options->structured = true;
+        break;
+    case NO_SANDBOX:
+        options->no_sandbox = true;
         break;
     case HELP:
         options->help = true;
@@ -108,24 +96,26 @@ static enum ts_status take(struct ts_mcp_options *options, size_t index, const c
     case PRINT_CONFIG:
         options->print_config = value;
         break;
+    default:
+        return ts_error_set(error, TS_INTERNAL, "option --%s is not handled", option->name);
     }
     return TS_OK;
 }
 
-/* The option that word names ("--name" or "--name=value"), or OPTIONS. *value: what stands behind the sign, or NULL. */
-static size_t find(const char *word, const char **value)
+/* The option that word names ("--name" or "--name=value"), or NULL. *value: what stands behind the sign, or NULL. */
+static const struct ts_option *find(const char *word, const char **value)
 {
     *value = NULL;
     if (strncmp(word, "--", 2) != 0)
-        return OPTIONS;
+        return NULL;
     const char *sign = strchr(word, '=');
     struct ts_str name = {word + 2, sign ? (size_t)(sign - word) - 2 : strlen(word + 2)};
     if (sign)
         *value = sign + 1;
-    size_t index = 0;
-    while (index < OPTIONS && !ts_str_is(name, table[index].name))
-        index++;
-    return index;
+    for (const struct ts_option *option = ts_mcp_option_table; option->name; option++)
+        if (ts_str_is(name, option->name))
+            return option;
+    return NULL;
 }
 
 static enum ts_status parse(int argc, char **argv, struct ts_mcp_options *options, struct ts_error *error)
@@ -133,20 +123,18 @@ static enum ts_status parse(int argc, char **argv, struct ts_mcp_options *option
     struct ts_quote quote;
     for (int i = 0; i < argc; i++) {
         const char *value;
-        size_t index = strcmp(argv[i], "-h") == 0 ? (size_t)HELP : find(argv[i], &value);
-        if (index == HELP)
-            value = NULL;
-        if (index == OPTIONS)
+        const struct ts_option *option = find(strcmp(argv[i], "-h") == 0 ? "--help" : argv[i], &value);
+        if (!option)
             return ts_error_set(error, TS_USAGE, "mcp has no option %s",
                                 ts_error_quote(&quote, ts_str_from(argv[i]), TS_QUOTE_ARGUMENT));
-        if (value && !table[index].has_value)
-            return ts_error_set(error, TS_USAGE, "--%s takes no value", table[index].name);
-        if (table[index].has_value && !value) {
+        if (value && !option->argument)
+            return ts_error_set(error, TS_USAGE, "--%s takes no value", option->name);
+        if (option->argument && !value) {
             if (++i == argc)
-                return ts_error_set(error, TS_USAGE, "--%s needs a value", table[index].name);
+                return ts_error_set(error, TS_USAGE, "--%s needs a value", option->name);
             value = argv[i];
         }
-        enum ts_status status = take(options, index, value, error);
+        enum ts_status status = take(options, option, value, error);
         if (status)
             return status;
     }
