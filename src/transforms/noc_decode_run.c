@@ -43,18 +43,34 @@ struct ts_noc_text_place ts_noc_decode_place(struct ts_noc_decoder *d, int x, in
     return (struct ts_noc_text_place){placed || d->device, spot.x, spot.y};
 }
 
-enum ts_status ts_noc_decode_event(struct ts_noc_decoder *d, uint64_t time, const struct ts_noc_payload *payload,
-                                   const struct ts_noc_wide *wide, struct ts_error *error)
+/* The head of an event's record, made where it is not known from another. */
+static const struct ts_noc_text_head *head_of(struct ts_noc_decoder *d, const struct ts_noc_payload *payload)
+{
+    bool to = payload->x != -1 && payload->y != -1 && payload->type->role != TS_NOC_ROLE_NO_DESTINATION;
+    uint32_t key = 1u << 31 | payload->noc;
+    if (to)
+        key |= 1u << 24 | (uint32_t)(unsigned char)payload->x << 16 | (uint32_t)(unsigned char)payload->y << 8;
+    struct ts_noc_decode_known *known = &d->known[key * 0x9E3779B1u >> 24];
+    if (known->key != key) {
+        struct ts_noc_text_place place = {false, 0, 0};
+        uint64_t unplaced = d->report->unplaced;
+        if (to)
+            place = ts_noc_decode_place(d, payload->x, payload->y, payload->noc);
+        known->key = key;
+        known->unplaced = d->report->unplaced != unplaced;
+        d->report->unplaced = unplaced;
+        ts_noc_text_head(&d->text, place, payload->noc, &known->head);
+    }
+    d->report->unplaced += known->unplaced;
+    return &known->head;
+}
+
+/* Every record but the plain ones. */
+static void write_event(struct ts_noc_decoder *d, uint64_t time, const struct ts_noc_payload *payload,
+                        const struct ts_noc_wide *wide)
 {
     struct ts_noc_text_place to = {false, 0, 0}, end = {false, 0, 0};
     struct ts_noc_trailer trailer;
-    if (payload->kind != TS_NOC_PAYLOAD_LOCAL) {
-        d->report->losses[payload->kind == TS_NOC_PAYLOAD_BAD ? TS_NOC_LOSS_BAD_CODE : TS_NOC_LOSS_ORPHAN_ROUTE]++;
-        return TS_OK;
-    }
-    enum ts_status status = ts_noc_decode_ready(d, error);
-    if (status != TS_OK)
-        return status;
     if (payload->x != -1 && payload->y != -1 && payload->type->role != TS_NOC_ROLE_NO_DESTINATION) {
         to = ts_noc_decode_place(d, payload->x, payload->y, payload->noc);
         if (payload->type->role == TS_NOC_ROLE_MULTICAST) {
@@ -62,10 +78,26 @@ enum ts_status ts_noc_decode_event(struct ts_noc_decoder *d, uint64_t time, cons
             to.given &= end.given;
         }
     }
-    d->last_time = time;
     if (wide)
         trailer = ts_noc_trailer_read(wide->trailer);
     ts_noc_text_event(&d->text, time - d->reference, payload, to, end, wide ? &trailer : NULL);
+}
+
+enum ts_status ts_noc_decode_event(struct ts_noc_decoder *d, uint64_t time, const struct ts_noc_payload *payload,
+                                   const struct ts_noc_wide *wide, struct ts_error *error)
+{
+    if (payload->kind != TS_NOC_PAYLOAD_LOCAL) {
+        d->report->losses[payload->kind == TS_NOC_PAYLOAD_BAD ? TS_NOC_LOSS_BAD_CODE : TS_NOC_LOSS_ORPHAN_ROUTE]++;
+        return TS_OK;
+    }
+    enum ts_status status = ts_noc_decode_ready(d, error);
+    if (status != TS_OK)
+        return status;
+    d->last_time = time;
+    if (wide || payload->type->role == TS_NOC_ROLE_MULTICAST)
+        write_event(d, time, payload, wide);
+    else
+        ts_noc_text_plain(&d->text, time - d->reference, head_of(d, payload), payload);
     return TS_OK;
 }
 
@@ -151,6 +183,9 @@ enum ts_status ts_noc_decode_run(struct ts_noc_decoder *d, const struct ts_noc_r
     d->run = run;
     d->device = ts_noc_device_find(d->runs->description, run->device);
     d->reference = 0;
+    if (d->known_on != d->device)
+        memset(d->known, 0, sizeof d->known);
+    d->known_on = d->device;
     if (run->fabric)
         return ts_noc_decode_fabric(d, run, error);
     for (size_t at = run->first; status == TS_OK && at < run->last;) {

@@ -4,6 +4,14 @@
 
 #include "transforms/noc_decode.h"
 
+/* What was found out about a destination. */
+struct ts_noc_decode_known {
+    uint32_t key; /* 0: nothing here */
+    bool unplaced;
+    struct ts_noc_text_head head;
+};
+enum { TS_NOC_DECODE_KNOWN = 256 };
+
 struct ts_noc_decoder {
     struct ts_context *context;
     const struct ts_noc_decode_options *options;
@@ -13,6 +21,9 @@ struct ts_noc_decoder {
     struct ts_noc_text text;
     struct ts_writer *writer; /* of the file being written; NULL: none yet */
     struct ts_noc_markers markers;
+
+    struct ts_noc_decode_known known[TS_NOC_DECODE_KNOWN]; /* by a hash of the key */
+    const struct ts_noc_device *known_on;                  /* the device they are of */
 
     /* The run being written. */
     const struct ts_noc_run *run;

@@ -9,7 +9,7 @@
 enum ts_noc_format { TS_NOC_J1, TS_NOC_J3, TS_NOC_J4 };
 
 struct ts_noc_text_type {
-    char text[64];
+    char text[96];
     size_t len;
 };
 struct ts_noc_text {
@@ -28,13 +28,18 @@ struct ts_noc_text {
     size_t lane_device; /* where src_device_id begins, for records without it */
     size_t lane_core;   /* and ends */
     unsigned risc;
-    struct ts_noc_text_type types[64]; /* "type" lines by code */
+    struct ts_noc_text_type types[64]; /* "type" lines by code, with the next one's key */
 };
 
 /* A place in the grid, or none. */
 struct ts_noc_text_place {
     bool given;
     int x, y;
+};
+/* The lines of a record before its bytes: few differ in a whole run. */
+struct ts_noc_text_head {
+    unsigned len;
+    char text[124];
 };
 struct ts_noc_text_target {
     struct ts_noc_text_place place;
@@ -60,7 +65,13 @@ enum ts_status ts_noc_text_begin(struct ts_noc_text *text, struct ts_writer *wri
 /* What the next records have in common. */
 void ts_noc_text_lane(struct ts_noc_text *text, const struct ts_noc_run *run, const struct ts_noc_lane *lane);
 void ts_noc_text_zone(struct ts_noc_text *text, uint64_t time, bool start, struct ts_str name);
-/* trailer may be NULL. */
+/* The head of records with this destination and NoC. */
+void ts_noc_text_head(const struct ts_noc_text *text, struct ts_noc_text_place to, unsigned noc,
+                      struct ts_noc_text_head *out);
+/* A record of an event of 8 bytes, no multicast. */
+void ts_noc_text_plain(struct ts_noc_text *text, uint64_t time, const struct ts_noc_text_head *head,
+                       const struct ts_noc_payload *payload);
+/* Any other; trailer may be NULL. */
 void ts_noc_text_event(struct ts_noc_text *text, uint64_t time, const struct ts_noc_payload *payload,
                        struct ts_noc_text_place to, struct ts_noc_text_place end, const struct ts_noc_trailer *trailer);
 void ts_noc_text_fabric(struct ts_noc_text *text, uint64_t time, const struct ts_noc_text_fabric *send);
