@@ -321,7 +321,10 @@ enum ts_status ts_db_vfs_register(struct ts_db_vfs *vfs, struct ts_context *cont
         .xCurrentTime = vfs_time,
         .xGetLastError = vfs_last_error,
     };
-    if (sqlite3_vfs_register(&vfs->vfs, 0) != SQLITE_OK)
+    int code = sqlite3_vfs_register(&vfs->vfs, 0);
+    if (code == SQLITE_NOMEM)
+        return ts_error_no_memory(error);
+    if (code != SQLITE_OK)
         return ts_error_set(error, TS_INTERNAL, "SQLite cannot be made ready");
     return TS_OK;
 }

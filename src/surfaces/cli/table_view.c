@@ -409,19 +409,37 @@ static void add_without_trailing_blanks(struct ts_buf *out, struct ts_str text)
     }
 }
 
+/* The table as text, to be freed. NULL when there was no memory: libsmartcols' own way to a string does not tell then that
+ * the text is cut, a stream does. */
+static char *table_text(struct libscols_table *table)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (!stream)
+        return NULL;
+    scols_table_set_stream(table, stream);
+    bool good = scols_print_table(table) == 0 && fflush(stream) == 0 && !ferror(stream);
+    good = fclose(stream) == 0 && good && size > 0;
+    if (!good) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
 static enum ts_status print_columns(const struct view *view, const struct column *columns, unsigned count,
                                     yyjson_mut_val *rows, struct ts_error *error)
 {
     struct libscols_table *table = scols_new_table();
-    char *text = NULL;
-    bool good =
-        table && fill_table(table, view, columns, count, rows) && scols_print_table_to_string(table, &text) == 0;
-    if (good) {
+    char *text = table && fill_table(table, view, columns, count, rows) ? table_text(table) : NULL;
+    if (text) {
         ts_buf_char(view->out, '\n');
         add_without_trailing_blanks(view->out, ts_str_from(text));
     }
-    free(text);
     scols_unref_table(table);
+    bool good = text != NULL;
+    free(text);
     return good ? TS_OK : ts_error_no_memory(error);
 }
 
