@@ -21,12 +21,6 @@ static int three_way(double a, double b)
     return (a > b) - (a < b);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const struct piece *left = a, *right = b;
-    return three_way(left->number, right->number);
-}
-
 static int slowest_first(const void *a, const void *b)
 {
     const struct piece *left = a, *right = b;
@@ -57,55 +51,36 @@ static struct ts_spread spread_of(const struct piece *pieces, uint32_t count)
 
 /* ---- gathering ---- */
 
-static uint32_t count_processors(const struct ts_span *span, uint32_t *entries)
+static uint32_t count_processors(const struct ts_span_entry *entries, uint32_t entry_count)
 {
-    struct ts_span_walk walk = ts_span_walk_begin(span);
-    struct ts_span_entry entry;
     uint32_t count = 0;
-    for (*entries = 0; ts_span_walk_next(&walk, &entry); ++*entries)
+    for (uint32_t at = 0; at < entry_count; at++)
         for (unsigned i = 0; i < TS_SPAN_RISCS; i++)
-            count += entry.times[i].first <= entry.times[i].last;
+            count += entries[at].times[i].first <= entries[at].times[i].last;
     return count;
 }
 
-/* A core has an entry for each few of its processors; they become one piece. */
-static uint32_t join_cores(struct piece *cores, uint32_t count)
+/* A core has an entry for each few of its processors, one behind the other; they become one piece. How many cores there
+ * are. */
+static uint32_t gather(const struct ts_core_spans *spans, const struct ts_span_entry *entries, uint32_t entry_count,
+                       struct piece *cores, struct piece *processors)
 {
-    uint32_t joined = 0;
-    qsort(cores, count, sizeof *cores, by_number);
-    for (uint32_t i = 0; i < count; i++) {
-        struct piece *last = joined ? &cores[joined - 1] : NULL;
-        if (!last || last->number != cores[i].number) {
-            cores[joined++] = cores[i];
-            continue;
-        }
-        if (cores[i].time.first < last->time.first)
-            last->time.first = cores[i].time.first;
-        if (cores[i].time.last > last->time.last)
-            last->time.last = cores[i].time.last;
-    }
-    return joined;
-}
-
-static uint32_t gather(const struct ts_core_spans *spans, const struct ts_span *span, struct piece *cores,
-                       struct piece *processors)
-{
-    struct ts_span_walk walk = ts_span_walk_begin(span);
-    struct ts_span_entry entry;
     uint32_t count = 0, processor_count = 0;
-    while (ts_span_walk_next(&walk, &entry)) {
-        struct piece *core = &cores[count++];
-        *core = (struct piece){spans->cores[entry.core], entry.core, {UINT64_MAX, 0}};
+    for (uint32_t at = 0; at < entry_count; at++) {
+        const struct ts_span_entry *entry = &entries[at];
+        if (at == 0 || entry->core != entries[at - 1].core)
+            cores[count++] = (struct piece){spans->cores[entry->core], entry->core, {UINT64_MAX, 0}};
+        struct piece *core = &cores[count - 1];
         for (uint32_t i = 0; i < TS_SPAN_RISCS; i++) {
-            struct ts_span_time time = entry.times[i];
+            struct ts_span_time time = entry->times[i];
             if (time.first > time.last)
                 continue;
-            processors[processor_count++] = (struct piece){core->core, entry.risc + i, time};
+            processors[processor_count++] = (struct piece){core->core, entry->risc + i, time};
             core->time.first = time.first < core->time.first ? time.first : core->time.first;
             core->time.last = time.last > core->time.last ? time.last : core->time.last;
         }
     }
-    return join_cores(cores, count);
+    return count;
 }
 
 /* ---- processors ---- */
@@ -145,16 +120,19 @@ static bool set_riscs(const struct ts_core_spans *spans, struct ts_core_figures 
 enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t number, struct ts_arena *arena,
                                   struct ts_core_figures *out, struct ts_error *error)
 {
-    const struct ts_span *span = &spans->spans[number];
-    uint32_t entries, processor_count = count_processors(span, &entries);
-    struct piece *cores = malloc((entries + 1) * sizeof *cores);
+    struct ts_span_entry *entries;
+    uint32_t entry_count;
+    enum ts_status status = ts_core_spans_entries(spans, number, &entries, &entry_count, error);
+    if (status != TS_OK)
+        return status;
+    uint32_t processor_count = count_processors(entries, entry_count);
+    struct piece *cores = malloc((entry_count + 1) * sizeof *cores);
     struct piece *processors = malloc((processor_count + 1) * sizeof *processors);
-    enum ts_status status = TS_OK;
     *out = (struct ts_core_figures){.risc_count = 0};
     if (!cores || !processors) {
         status = ts_error_no_memory(error);
     } else {
-        uint32_t count = gather(spans, span, cores, processors);
+        uint32_t count = gather(spans, entries, entry_count, cores, processors);
         qsort(cores, count, sizeof *cores, slowest_first);
         out->all = spread_of(cores, count);
         out->imbalance = out->all.median > 0 ? out->all.most / out->all.median : TS_ABSENT;
@@ -162,6 +140,7 @@ enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t nu
         if (!set_riscs(spans, out, arena, processors, processor_count))
             status = ts_arena_error(arena, error);
     }
+    free(entries);
     free(cores);
     free(processors);
     return status;
@@ -170,7 +149,7 @@ enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t nu
 bool ts_core_spans_in_log(const struct ts_core_spans *spans, uint32_t row)
 {
     uint32_t number = spans->span_of_row[row];
-    return number != TS_NO_SPAN && !ts_span_is_empty(&spans->spans[number]);
+    return number != TS_NO_SPAN && spans->spans[number].any;
 }
 
 enum ts_not_in_log ts_core_spans_find_row(const struct ts_core_spans *spans, uint32_t row)
@@ -178,15 +157,10 @@ enum ts_not_in_log ts_core_spans_find_row(const struct ts_core_spans *spans, uin
     uint32_t number = spans->span_of_row[row];
     if (number == TS_NO_SPAN)
         return TS_NO_ZONES;
-    if (!ts_span_is_empty(&spans->spans[number]))
+    if (spans->spans[number].any)
         return TS_IN_LOG;
     const struct ts_span_pair *pair = &spans->pairs[spans->spans[number].pair];
     if (!pair->any_zone)
         return TS_NO_ZONES;
-    for (uint32_t i = 0; i < pair->span_count; i++) {
-        const struct ts_span *other = &spans->spans[pair->first_span + i];
-        if (!other->pooled && !ts_span_is_empty(other))
-            return TS_DROPPED_REPLAY;
-    }
-    return TS_OTHER_EXECUTION;
+    return pair->any_inside ? TS_DROPPED_REPLAY : TS_OTHER_EXECUTION;
 }

@@ -26,10 +26,6 @@ struct ts_core_figures {
     uint32_t risc_count;
 };
 
-static inline bool ts_span_is_empty(const struct ts_span *span)
-{
-    return !span->blocks;
-}
 /* Figures of a span that is not empty; the list lies in arena. Errors: TS_NO_MEMORY, TS_LIMIT. */
 enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t span, struct ts_arena *arena,
                                   struct ts_core_figures *out, struct ts_error *error);

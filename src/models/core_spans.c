@@ -5,18 +5,13 @@
 #include "base/number.h"
 #include "base/vec.h"
 
-/* A core and a group of processors is one entry; entries lie in blocks, times behind the keys. */
-struct ts_span_block {
-    struct ts_span_block *next;
-    uint32_t count, capacity;
-    uint32_t keys[]; /* core * 64 + processor / TS_SPAN_RISCS; then the times, narrow or wide */
-};
+enum { CORES_AT_ONCE_MAX = 1024, CELL_ROOM = 4, CELL_SLOTS_AT_FIRST = 64 };
 
-struct narrow_time {
-    uint32_t first, last; /* from the window's start */
+/* A window of a pair by its end. */
+struct ts_span_end {
+    uint64_t to;
+    uint32_t span;
 };
-
-enum { CORES_AT_ONCE_MAX = 1024, CORES_MORE = 4, GROUPS_PER_CORE = 64 };
 
 /* ---- which rows want what ---- */
 
@@ -116,12 +111,56 @@ static void index_pairs(struct ts_core_spans *spans)
     }
 }
 
+/* ---- windows that overlap ---- */
+
+static int by_end(const void *a, const void *b)
+{
+    const struct ts_span_end *left = a, *right = b;
+    int order = three_way(left->to, right->to);
+    return order ? order : three_way(left->span, right->span);
+}
+
+/* How many of a pair's spans are windows: the one without stands last. */
+static uint32_t windows_of(const struct ts_core_spans *spans, const struct ts_span_pair *pair)
+{
+    return pair->span_count - (pair->span_count && spans->spans[pair->first_span + pair->span_count - 1].pooled);
+}
+
+/* Their windows by their end, of each pair that has such. */
+static enum ts_status set_ends(struct ts_core_spans *spans, struct ts_error *error)
+{
+    bool overlap = false;
+    for (uint32_t i = 0; i < spans->pair_count; i++)
+        overlap = overlap || spans->pairs[i].overlap;
+    if (!overlap)
+        return TS_OK;
+    spans->ends = TS_ARENA_ARRAY(&spans->arena, struct ts_span_end, spans->span_count);
+    if (!spans->ends)
+        return ts_arena_error(&spans->arena, error);
+    for (uint32_t i = 0; i < spans->pair_count; i++) {
+        const struct ts_span_pair *pair = &spans->pairs[i];
+        uint32_t count = pair->overlap ? windows_of(spans, pair) : 0;
+        struct ts_span_end *ends = &spans->ends[pair->first_span];
+        for (uint32_t k = 0; k < count; k++)
+            ends[k] = (struct ts_span_end){spans->spans[pair->first_span + k].to, pair->first_span + k};
+        qsort(ends, count, sizeof *ends, by_end);
+        for (uint32_t k = 0; k < count; k++)
+            spans->spans[ends[k].span].to_rank = k;
+    }
+    return TS_OK;
+}
+
 /* ---- making ---- */
 
 static uint16_t cores_of(const struct ts_perf_source *source, uint32_t row)
 {
     int32_t cores = source->facts[row].cores;
     return (uint16_t)(cores < 1 ? 1 : cores > CORES_AT_ONCE_MAX ? CORES_AT_ONCE_MAX : cores);
+}
+
+static bool is_wide(uint64_t from, uint64_t to)
+{
+    return to < from || to - from >= UINT32_MAX;
 }
 
 /* Pairs and spans of the wanted rows, which are sorted. */
@@ -142,9 +181,11 @@ static void set_spans(struct ts_core_spans *spans, const struct ts_perf_source *
                                      .to = at->to,
                                      .last_to = before > at->to ? before : at->to,
                                      .pair = spans->pair_count - 1,
-                                     .pooled = at->pooled,
-                                     .wide = at->to < at->from || at->to - at->from >= UINT32_MAX,
-                                     .cores = cores_of(source, at->row)};
+                                     .least_to = UINT32_MAX,
+                                     .pooled = at->pooled};
+            span->times = (struct ts_span_times){
+                .base = at->from, .room = cores_of(source, at->row), .wide = is_wide(at->from, at->to)};
+            pair->overlap = pair->overlap || (pair->span_count && !at->pooled && at->from <= before);
             spans->span_count++;
             pair->span_count++;
         }
@@ -192,8 +233,10 @@ enum ts_status ts_core_spans_create(struct ts_context *context, const struct ts_
         count += want(source, row, &wanted[count]);
     qsort(wanted, count, sizeof *wanted, by_pair_and_window);
     enum ts_status status = allocate(spans, wanted, count, error);
-    if (status == TS_OK)
+    if (status == TS_OK) {
         set_spans(spans, source, wanted, count);
+        status = set_ends(spans, error);
+    }
     free(wanted);
     if (status == TS_OK)
         *out = spans;
@@ -202,109 +245,107 @@ enum ts_status ts_core_spans_create(struct ts_context *context, const struct ts_
     return status;
 }
 
+/* What only adding needs. */
+static void give_back(struct ts_core_spans *spans)
+{
+    for (uint32_t i = 0; i < spans->span_count; i++)
+        ts_span_times_seal(&spans->spans[i].times);
+    for (uint32_t i = 0; i < spans->pair_count; i++)
+        for (struct ts_span_cell *cell = spans->pairs[i].cells; cell; cell = cell->next)
+            ts_span_times_seal(&cell->times);
+    free(spans->cell_slots);
+    spans->cell_slots = NULL;
+}
+
 void ts_core_spans_destroy(struct ts_core_spans *spans)
 {
     if (!spans)
         return;
+    give_back(spans);
     ts_arena_free(&spans->arena);
     free(spans);
 }
 
 /* ---- adding zones ---- */
 
-static size_t time_size(const struct ts_span *span)
+static uint32_t cell_hash(uint32_t from, uint32_t to)
 {
-    return TS_SPAN_RISCS * (span->wide ? sizeof(struct ts_span_time) : sizeof(struct narrow_time));
+    uint64_t mixed = ((uint64_t)from << 32 | to) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint32_t)(mixed >> 32);
 }
 
-/* Keys are followed by times on a boundary of 8. */
-static size_t keys_size(uint32_t capacity)
+static void put_cell(struct ts_span_cell **slots, uint32_t count, struct ts_span_cell *cell)
 {
-    size_t size = sizeof(struct ts_span_block) + capacity * sizeof(uint32_t);
-    return (size + 7) & ~(size_t)7;
+    uint32_t at = cell_hash(cell->from, cell->to) & (count - 1);
+    while (slots[at])
+        at = (at + 1) & (count - 1);
+    slots[at] = cell;
 }
 
-static char *times_of(const struct ts_span *span, const struct ts_span_block *block, uint32_t index)
+static bool grow_cells(struct ts_core_spans *spans)
 {
-    return (char *)(uintptr_t)block + keys_size(block->capacity) + index * time_size(span);
-}
-
-static struct ts_span_block *add_block(struct ts_core_spans *spans, struct ts_span *span)
-{
-    uint32_t capacity = span->blocks ? CORES_MORE : span->cores;
-    struct ts_span_block *block = ts_arena_alloc(&spans->arena, keys_size(capacity) + capacity * time_size(span));
-    if (!block) {
-        spans->failed = true;
-        return NULL;
-    }
-    *block = (struct ts_span_block){.capacity = capacity};
-    struct ts_span_block **link = &span->blocks;
-    while (*link)
-        link = &(*link)->next;
-    *link = block;
-    return block;
-}
-
-/* Go to the entry with this key, which is most often the last one or the one behind it. */
-static bool find_entry(struct ts_span *span, uint32_t key)
-{
-    struct ts_span_block *block = span->at;
-    uint32_t index = span->at_index;
-    if (block && index < block->count && block->keys[index] == key)
+    if (2 * spans->cell_count < spans->cell_slot_count)
         return true;
-    if (block && index + 1 < block->count && block->keys[index + 1] == key) {
-        span->at_index++;
-        return true;
-    }
-    for (block = span->blocks; block; block = block->next)
-        for (index = 0; index < block->count; index++)
-            if (block->keys[index] == key) {
-                span->at = block;
-                span->at_index = index;
-                return true;
-            }
-    return false;
-}
-
-static bool add_entry(struct ts_core_spans *spans, struct ts_span *span, uint32_t key)
-{
-    struct ts_span_block *block = span->blocks;
-    while (block && block->count == block->capacity)
-        block = block->next;
-    if (!block)
-        block = add_block(spans, span);
-    if (!block)
+    uint32_t larger = spans->cell_slot_count ? 2 * spans->cell_slot_count : CELL_SLOTS_AT_FIRST;
+    struct ts_span_cell **made = calloc(larger, sizeof(struct ts_span_cell *));
+    if (!made)
         return false;
-    span->at = block;
-    span->at_index = block->count++;
-    block->keys[span->at_index] = key;
-    char *times = times_of(span, block, span->at_index);
-    for (unsigned i = 0; i < TS_SPAN_RISCS; i++) {
-        if (span->wide)
-            ((struct ts_span_time *)(void *)times)[i] = (struct ts_span_time){UINT64_MAX, 0};
-        else
-            ((struct narrow_time *)(void *)times)[i] = (struct narrow_time){UINT32_MAX, 0};
-    }
+    for (uint32_t i = 0; i < spans->cell_slot_count; i++)
+        if (spans->cell_slots[i])
+            put_cell(made, larger, spans->cell_slots[i]);
+    free(spans->cell_slots);
+    spans->cell_slots = made;
+    spans->cell_slot_count = larger;
     return true;
 }
 
-static void add_to_span(struct ts_core_spans *spans, struct ts_span *span, struct ts_log_lane lane, uint64_t start,
-                        uint64_t end)
+/* The times of zones between one window's start and another's end. NULL when memory is out. */
+static struct ts_span_times *cell_at(struct ts_core_spans *spans, struct ts_span_pair *pair, uint32_t from, uint32_t to)
 {
-    uint32_t key = lane.core * GROUPS_PER_CORE + lane.risc / TS_SPAN_RISCS, risc = lane.risc % TS_SPAN_RISCS;
-    if (!find_entry(span, key) && !add_entry(spans, span, key))
-        return;
-    char *times = times_of(span, span->at, span->at_index);
-    if (span->wide) {
-        struct ts_span_time *time = (struct ts_span_time *)(void *)times + risc;
-        time->first = start < time->first ? start : time->first;
-        time->last = end > time->last ? end : time->last;
-    } else {
-        struct narrow_time *time = (struct narrow_time *)(void *)times + risc;
-        uint32_t from = (uint32_t)(start - span->from), to = (uint32_t)(end - span->from);
-        time->first = from < time->first ? from : time->first;
-        time->last = to > time->last ? to : time->last;
+    if (!grow_cells(spans))
+        return NULL;
+    uint32_t mask = spans->cell_slot_count - 1;
+    for (uint32_t at = cell_hash(from, to) & mask; spans->cell_slots[at]; at = (at + 1) & mask)
+        if (spans->cell_slots[at]->from == from && spans->cell_slots[at]->to == to)
+            return &spans->cell_slots[at]->times;
+    struct ts_span_cell *cell = TS_ARENA_NEW(&spans->arena, struct ts_span_cell);
+    if (!cell)
+        return NULL;
+    uint64_t base = spans->spans[from].from;
+    *cell = (struct ts_span_cell){.next = pair->cells, .from = from, .to = to};
+    cell->times = (struct ts_span_times){
+        .base = base, .room = CELL_ROOM, .wide = is_wide(base, spans->ends[pair->first_span + to].to)};
+    pair->cells = cell;
+    put_cell(spans->cell_slots, spans->cell_slot_count, cell);
+    spans->cell_count++;
+    return &cell->times;
+}
+
+/* The number of the first window by end that ends at or behind `end`; one does. */
+static uint32_t first_end(const struct ts_span_end *ends, uint32_t count, uint64_t end)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ends[middle].to < end)
+            low = middle + 1;
+        else
+            high = middle;
     }
+    return low;
+}
+
+/* Where a zone of the pair goes, when the last window that begins at or before it is `from`. */
+static struct ts_span_times *place_of(struct ts_core_spans *spans, struct ts_span_pair *pair, uint32_t from,
+                                      uint64_t end)
+{
+    struct ts_span *span = &spans->spans[from];
+    if (!pair->overlap)
+        return &span->times;
+    uint32_t to = first_end(&spans->ends[pair->first_span], windows_of(spans, pair), end);
+    if (to < span->least_to)
+        span->least_to = to;
+    return to == span->to_rank ? &span->times : cell_at(spans, pair, from, to);
 }
 
 void ts_core_spans_add(struct ts_core_spans *spans, uint32_t pair_number, struct ts_log_lane lane, uint64_t start,
@@ -312,48 +353,140 @@ void ts_core_spans_add(struct ts_core_spans *spans, uint32_t pair_number, struct
 {
     struct ts_span_pair *pair = &spans->pairs[pair_number];
     struct ts_span *first = &spans->spans[pair->first_span];
-    uint32_t count = pair->span_count, low = 0, high;
+    uint32_t count = windows_of(spans, pair), low = 0, high = count;
+    bool good = true;
     pair->any_zone = true;
-    if (count > 0 && first[count - 1].pooled)
-        add_to_span(spans, &first[--count], lane, start, end);
-    /* Windows that begin at or before the zone; of those the ones that end behind it. */
-    for (high = count; low < high;) {
+    if (count < pair->span_count)
+        good = ts_span_times_add(&first[count].times, &spans->arena, lane, start, end);
+    /* Windows that begin at or before the zone; in one of them it lies when the largest end is not before its own. */
+    while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (first[middle].from <= start)
             low = middle + 1;
         else
             high = middle;
     }
-    while (low > 0 && first[--low].last_to >= end)
-        if (first[low].to >= end)
-            add_to_span(spans, &first[low], lane, start, end);
+    if (low > 0 && first[low - 1].last_to >= end) {
+        struct ts_span_times *times = place_of(spans, pair, pair->first_span + low - 1, end);
+        good = good && times && ts_span_times_add(times, &spans->arena, lane, start, end);
+    }
+    if (!good)
+        spans->failed = true;
 }
 
-/* ---- reading ---- */
-
-bool ts_span_walk_next(struct ts_span_walk *walk, struct ts_span_entry *out)
+/* Which windows of a pair hold anything: of what begins in or behind a window, the least end tells. */
+static void seal_pair(struct ts_core_spans *spans, struct ts_span_pair *pair)
 {
-    while (walk->block && walk->index >= walk->block->count) {
-        walk->block = walk->block->next;
-        walk->index = 0;
+    uint32_t least = UINT32_MAX;
+    for (uint32_t i = pair->span_count; i-- > 0;) {
+        struct ts_span *span = &spans->spans[pair->first_span + i];
+        if (span->least_to < least)
+            least = span->least_to;
+        span->any = pair->overlap && !span->pooled ? least <= span->to_rank : span->times.count > 0;
+        pair->any_inside = pair->any_inside || (span->any && !span->pooled);
     }
-    if (!walk->block)
-        return false;
-    const struct ts_span *span = walk->span;
-    uint32_t key = walk->block->keys[walk->index];
-    const char *times = times_of(span, walk->block, walk->index++);
-    out->core = key / GROUPS_PER_CORE;
-    out->risc = key % GROUPS_PER_CORE * TS_SPAN_RISCS;
-    for (unsigned i = 0; i < TS_SPAN_RISCS; i++) {
-        if (span->wide) {
-            out->times[i] = ((const struct ts_span_time *)(const void *)times)[i];
+}
+
+void ts_core_spans_seal(struct ts_core_spans *spans)
+{
+    give_back(spans);
+    for (uint32_t i = 0; i < spans->pair_count; i++)
+        seal_pair(spans, &spans->pairs[i]);
+}
+
+/* ---- asking ---- */
+
+/* Entries as they come, of which those of one core and processors are made one now and then. */
+struct entries {
+    struct ts_span_entry *items;
+    uint32_t count, capacity;
+};
+
+static int by_core(const void *a, const void *b)
+{
+    const struct ts_span_entry *left = a, *right = b;
+    int order = three_way(left->core, right->core);
+    return order ? order : three_way(left->risc, right->risc);
+}
+
+static void merge_entries(struct entries *entries)
+{
+    uint32_t merged = 0;
+    if (entries->count > 0)
+        qsort(entries->items, entries->count, sizeof *entries->items, by_core);
+    for (uint32_t i = 0; i < entries->count; i++) {
+        const struct ts_span_entry *from = &entries->items[i];
+        if (merged == 0 || by_core(&entries->items[merged - 1], from) != 0) {
+            entries->items[merged++] = *from;
             continue;
         }
-        struct narrow_time time = ((const struct narrow_time *)(const void *)times)[i];
-        if (time.first > time.last)
-            out->times[i] = (struct ts_span_time){UINT64_MAX, 0};
-        else
-            out->times[i] = (struct ts_span_time){time.first + span->from, time.last + span->from};
+        struct ts_span_entry *to = &entries->items[merged - 1];
+        for (unsigned k = 0; k < TS_SPAN_RISCS; k++) {
+            if (from->times[k].first < to->times[k].first)
+                to->times[k].first = from->times[k].first;
+            if (from->times[k].last > to->times[k].last)
+                to->times[k].last = from->times[k].last;
+        }
+    }
+    entries->count = merged;
+}
+
+/* Room for one more. False when memory is out. */
+static bool make_room(struct entries *entries)
+{
+    if (entries->count < entries->capacity)
+        return true;
+    merge_entries(entries);
+    if (entries->count <= entries->capacity / 2 && entries->capacity > 0)
+        return true;
+    uint32_t capacity = entries->capacity ? 2 * entries->capacity : CORES_AT_ONCE_MAX / 8;
+    struct ts_span_entry *larger = realloc(entries->items, capacity * sizeof *larger);
+    if (!larger)
+        return false;
+    entries->items = larger;
+    entries->capacity = capacity;
+    return true;
+}
+
+static bool add_times(struct entries *entries, const struct ts_span_times *times)
+{
+    struct ts_span_walk walk = ts_span_walk_begin(times);
+    struct ts_span_entry entry;
+    while (ts_span_walk_next(&walk, &entry)) {
+        if (!make_room(entries))
+            return false;
+        entries->items[entries->count++] = entry;
     }
     return true;
+}
+
+/* What begins in or behind the window and ends before it does. */
+static bool add_overlapping(const struct ts_core_spans *spans, uint32_t number, struct entries *entries)
+{
+    const struct ts_span *window = &spans->spans[number];
+    const struct ts_span_pair *pair = &spans->pairs[window->pair];
+    bool good = true;
+    for (uint32_t i = number; good && i < pair->first_span + windows_of(spans, pair); i++)
+        if (spans->spans[i].to_rank <= window->to_rank)
+            good = add_times(entries, &spans->spans[i].times);
+    for (const struct ts_span_cell *cell = pair->cells; good && cell; cell = cell->next)
+        if (cell->from >= number && cell->to <= window->to_rank)
+            good = add_times(entries, &cell->times);
+    return good;
+}
+
+enum ts_status ts_core_spans_entries(const struct ts_core_spans *spans, uint32_t number, struct ts_span_entry **out,
+                                     uint32_t *count, struct ts_error *error)
+{
+    const struct ts_span *span = &spans->spans[number];
+    struct entries entries = {.items = NULL};
+    bool overlap = !span->pooled && spans->pairs[span->pair].overlap;
+    if (!(overlap ? add_overlapping(spans, number, &entries) : add_times(&entries, &span->times))) {
+        free(entries.items);
+        return ts_error_no_memory(error);
+    }
+    merge_entries(&entries);
+    *out = entries.items;
+    *count = entries.count;
+    return TS_OK;
 }

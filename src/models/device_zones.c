@@ -320,6 +320,7 @@ static bool set_span_names(struct ts_core_spans *spans, const struct ts_zone_nam
 
 static void set_spans(struct ts_core_spans *spans, const struct reading *reading)
 {
+    ts_core_spans_seal(spans);
     spans->runs = ts_zone_tally_runs(&reading->tally);
     for (unsigned i = 0; i < reading->slice_count; i++)
         spans->unreadable_kernel_rows += reading->slices[i].unreadable_kernel_rows;
