@@ -45,8 +45,9 @@ static bool take_number(struct ts_str *rest, int64_t *out)
     size_t len = 0;
     int64_t value = 0;
     for (; len < rest->len && rest->ptr[len] >= '0' && rest->ptr[len] <= '9'; len++)
-        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, rest->ptr[len] - '0', &value))
-            value = INT64_MAX;
+        if (value == TS_FIGURE_TOO_LARGE || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, rest->ptr[len] - '0', &value))
+            value = TS_FIGURE_TOO_LARGE;
     *rest = ts_str_sub(*rest, len, rest->len);
     *out = value;
     return len > 0;
@@ -200,23 +201,46 @@ void ts_allocation_failure_read(struct ts_str message, struct ts_allocation_fail
     *out = (struct ts_allocation_failure){.kind = TS_FAILURE_NONE};
 }
 
-static int64_t beyond(int64_t value, int64_t limit)
+static struct ts_failure_diagnosis no_reason(const char *unsaid)
 {
-    /* Figures are never negative. */
-    return value - limit;
+    return (struct ts_failure_diagnosis){TS_REASON_NONE, 0, unsaid};
 }
+
+static struct ts_failure_diagnosis because(enum ts_failure_reason reason, int64_t bytes)
+{
+    return (struct ts_failure_diagnosis){reason, bytes, NULL};
+}
+
+static const char too_large[] = "a figure of the message is past 63 bits";
 
 static struct ts_failure_diagnosis diagnose_bank(const struct ts_allocation_failure *failure)
 {
+    if (failure->per_bank < 0 || failure->bank_size < 0)
+        return no_reason(too_large);
     if (failure->per_bank > failure->bank_size)
-        return (struct ts_failure_diagnosis){TS_REASON_LARGER_THAN_BANK, beyond(failure->per_bank, failure->bank_size)};
+        return because(TS_REASON_LARGER_THAN_BANK, failure->per_bank - failure->bank_size);
     if (!failure->has_free)
-        return (struct ts_failure_diagnosis){TS_REASON_NONE, 0};
+        return no_reason("the message, of an older tt-metal, does not tell the free space");
+    if (failure->free < 0 || failure->largest_free < 0)
+        return no_reason(too_large);
+    if (failure->largest_free > failure->free || failure->free > failure->bank_size)
+        return no_reason("the message's figures of free space contradict each other");
     if (failure->largest_free >= failure->per_bank)
-        return (struct ts_failure_diagnosis){TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0};
+        return because(TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
     if (failure->free >= failure->per_bank)
-        return (struct ts_failure_diagnosis){TS_REASON_FRAGMENTED, 0};
-    return (struct ts_failure_diagnosis){TS_REASON_NOT_ENOUGH, beyond(failure->per_bank, failure->free)};
+        return because(TS_REASON_FRAGMENTED, 0);
+    return because(TS_REASON_NOT_ENOUGH, failure->per_bank - failure->free);
+}
+
+static struct ts_failure_diagnosis diagnose_circular(const struct ts_allocation_failure *failure)
+{
+    bool clash = failure->kind == TS_FAILURE_CLASH;
+    if (failure->region_end < 0 || failure->limit < 0)
+        return no_reason(too_large);
+    if (failure->region_end <= failure->limit)
+        return no_reason(clash ? "by the message's figures the circular buffers end before the L1 buffer begins"
+                               : "by the message's figures the circular buffers end within the L1");
+    return because(clash ? TS_REASON_OVERLAP : TS_REASON_BEYOND_L1, failure->region_end - failure->limit);
 }
 
 struct ts_failure_diagnosis ts_allocation_failure_diagnose(const struct ts_allocation_failure *failure)
@@ -226,11 +250,10 @@ struct ts_failure_diagnosis ts_allocation_failure_diagnose(const struct ts_alloc
     case TS_FAILURE_BANK_DEPENDENCIES:
         return diagnose_bank(failure);
     case TS_FAILURE_BEYOND_L1:
-        return (struct ts_failure_diagnosis){TS_REASON_BEYOND_L1, beyond(failure->region_end, failure->limit)};
     case TS_FAILURE_CLASH:
-        return (struct ts_failure_diagnosis){TS_REASON_OVERLAP, beyond(failure->region_end, failure->limit)};
+        return diagnose_circular(failure);
     case TS_FAILURE_NONE:
         break;
     }
-    return (struct ts_failure_diagnosis){TS_REASON_NONE, 0};
+    return no_reason("it is no allocation failure");
 }

@@ -15,7 +15,9 @@ enum ts_failure_kind {
     TS_FAILURE_CLASH,             /* they reach into an L1 buffer */
 };
 
-/* Bytes, all but `requested` of one bank. A figure of more than 63 bits reads as the largest. */
+/* What a figure of more than 63 bits reads as; all others are 0 or more. */
+enum { TS_FIGURE_TOO_LARGE = -1 };
+/* Bytes, all but `requested` of one bank. */
 struct ts_allocation_failure {
     enum ts_failure_kind kind;
     /* bank kinds */
@@ -32,7 +34,7 @@ struct ts_allocation_failure {
 };
 
 enum ts_failure_reason {
-    TS_REASON_NONE, /* the figures give none */
+    TS_REASON_NONE, /* the figures give none, or cannot be true */
     TS_REASON_LARGER_THAN_BANK,
     TS_REASON_FREE_BLOCK_COULD_HOLD_IT,
     TS_REASON_FRAGMENTED,
@@ -42,7 +44,8 @@ enum ts_failure_reason {
 };
 struct ts_failure_diagnosis {
     enum ts_failure_reason reason;
-    int64_t bytes; /* that it is over, short or overlaps by; 0 for the other reasons */
+    int64_t bytes;      /* that it is over, short or overlaps by, at least 1; 0 for the other reasons */
+    const char *unsaid; /* TS_REASON_NONE: why there is none, for a sentence: "its figures contradict each other" */
 };
 
 /* "bank_out_of_memory"; NULL for none. */
@@ -57,7 +60,7 @@ static inline bool ts_failure_is_of_bank(enum ts_failure_kind kind)
 enum { TS_FAILURE_MESSAGE_CHARACTERS = 32768 };
 /* Find the failure anywhere in a message; the kind is TS_FAILURE_NONE when there is none. */
 void ts_allocation_failure_read(struct ts_str message, struct ts_allocation_failure *out);
-/* Why it did not fit. */
+/* Why it did not fit. Figures that cannot be true together, as buffers that reach into one above their end, give no reason. */
 struct ts_failure_diagnosis ts_allocation_failure_diagnose(const struct ts_allocation_failure *failure);
 
 #endif

@@ -1,5 +1,7 @@
 #include "models/in_the_way.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
@@ -120,7 +122,7 @@ static struct ts_l1_window window_of(const struct ts_profiler_devices *devices, 
     return (struct ts_l1_window){0, 0};
 }
 
-/* Of the first device that has some. */
+/* Of the first device that has some. Circular buffers are told by where they end; gaps only within a known window. */
 static void choose(const struct buffers *buffers, const struct ts_profiler_devices *devices,
                    const struct ts_allocation_failure *failure, struct ts_in_the_way *out)
 {
@@ -132,9 +134,14 @@ static void choose(const struct buffers *buffers, const struct ts_profiler_devic
         struct ts_l1_window window = window_of(devices, rows[first].device);
         if (failure->kind == TS_FAILURE_CLASH)
             list_overlaps(rows + first, end - first, window, failure->region_end, out);
-        else
+        else if (window.end > window.start)
             list_splits(rows + first, end - first, window, out);
+        else if (!out->unknown[0])
+            snprintf(out->unknown, sizeof out->unknown, "the L1 geometry of device %" PRId64 " is not recorded",
+                     rows[first].device);
     }
+    if (out->count > 0)
+        out->unknown[0] = '\0';
 }
 
 /* ---- whose they were ---- */
@@ -236,13 +243,15 @@ static bool applies(const struct ts_allocation_failure *failure, int64_t *misses
            (diagnosis.reason == TS_REASON_FRAGMENTED && ts_str_is(failure->buffer_type, "L1"));
 }
 
-static bool can_be_told(const struct ts_profiler *profiler)
+static bool can_be_told(const struct ts_profiler *profiler, struct ts_in_the_way *way)
 {
     static const enum ts_db_table read[] = {TS_DB_BUFFERS, TS_DB_DEVICES, TS_DB_TENSORS, TS_DB_OUTPUT_TENSORS};
-    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+    if (!ts_db_has_table(profiler->db, TS_DB_BUFFERS))
+        snprintf(way->unknown, sizeof way->unknown, "the report has no table buffers");
+    for (size_t i = 0; i < sizeof read / sizeof *read && !way->unknown[0]; i++)
         if (ts_profiler_unattributable(profiler, read[i]))
-            return false;
-    return true;
+            snprintf(way->unknown, sizeof way->unknown, "the table %s carries no rank", ts_db_table_name(read[i]));
+    return !way->unknown[0];
 }
 
 enum ts_status ts_in_the_way_read(struct ts_context *context, struct ts_profiler *profiler, int64_t operation,
@@ -251,15 +260,21 @@ enum ts_status ts_in_the_way_read(struct ts_context *context, struct ts_profiler
 {
     struct buffers buffers = {.rows = {.count = 0}};
     struct ts_profiler_devices devices;
-    struct ts_in_the_way way = {.count = 0};
-    *out = way;
-    if (!applies(failure, &way.misses) || !can_be_told(profiler))
+    struct ts_in_the_way way = {.applies = true};
+    *out = (struct ts_in_the_way){.applies = false};
+    if (!applies(failure, &way.misses))
         return TS_OK;
-    enum ts_status status = read_before(context, profiler, operation, &buffers, &way.behind, &way.found, error);
+    if (!can_be_told(profiler, &way)) {
+        *out = way;
+        return TS_OK;
+    }
+    enum ts_status status = read_before(context, profiler, operation, &buffers, &way.behind, &way.looked, error);
     if (status == TS_OK)
         status = ts_profiler_devices(context, profiler, &devices, error);
-    if (status == TS_OK && way.found)
+    if (status == TS_OK && way.looked)
         choose(&buffers, &devices, failure, &way);
+    else if (status == TS_OK)
+        snprintf(way.unknown, sizeof way.unknown, "no buffers are recorded behind an earlier operation");
     for (size_t i = 0; status == TS_OK && i < way.count && i < TS_RESIDENTS_LISTED; i++)
         status = name_resident(context, profiler, &way, &way.listed[i], error);
     ts_vec_free(&buffers.rows);

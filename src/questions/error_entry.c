@@ -94,7 +94,7 @@ void ts_error_graphs_caveat(const struct ts_error_graphs *graphs, struct ts_cave
 
 /* ---- allocation failures ---- */
 
-static void add_figure(struct ts_answer *answer, yyjson_mut_val *object, const char *key, bool has, int64_t value)
+static void add_integer(struct ts_answer *answer, yyjson_mut_val *object, const char *key, bool has, int64_t value)
 {
     if (has)
         ts_answer_integer(answer, object, key, value);
@@ -102,33 +102,55 @@ static void add_figure(struct ts_answer *answer, yyjson_mut_val *object, const c
         ts_answer_null(answer, object, key);
 }
 
-static void add_bank(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_allocation_failure *failure)
+/* The figures of a failure by their keys. */
+struct figure {
+    const char *key;
+    bool has;
+    int64_t value;
+};
+
+static void add_figures(struct ts_answer *answer, yyjson_mut_val *object, const struct figure *figures, size_t count)
 {
-    ts_profiler_add_text(answer, object, "buffer_type", failure->buffer_type);
-    ts_answer_integer(answer, object, "requested_bytes", failure->requested);
-    ts_answer_integer(answer, object, "num_banks", failure->banks);
-    ts_answer_integer(answer, object, "bytes_per_bank", failure->per_bank);
-    ts_answer_integer(answer, object, "bank_size_bytes", failure->bank_size);
-    add_figure(answer, object, "allocated_bytes", failure->has_free, failure->allocated);
-    add_figure(answer, object, "free_bytes", failure->has_free, failure->free);
-    add_figure(answer, object, "largest_free_block_bytes", failure->has_free, failure->largest_free);
-    if (failure->kind != TS_FAILURE_BANK_DEPENDENCIES)
-        return;
-    add_figure(answer, object, "placeable_bytes", failure->has_placeable, failure->placeable);
-    add_figure(answer, object, "largest_placeable_bytes", failure->has_placeable, failure->largest_placeable);
+    yyjson_mut_val *list = NULL;
+    for (size_t i = 0; i < count; i++)
+        add_integer(answer, object, figures[i].key, figures[i].has && figures[i].value != TS_FIGURE_TOO_LARGE,
+                    figures[i].value);
+    for (size_t i = 0; i < count; i++) {
+        if (!figures[i].has || figures[i].value != TS_FIGURE_TOO_LARGE)
+            continue;
+        if (!list)
+            list = ts_answer_list(answer, object, "past_63_bits");
+        ts_answer_push_text(answer, list, ts_str_from(figures[i].key));
+    }
 }
 
 static void add_failure(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_allocation_failure *failure)
 {
+    bool free = failure->has_free, placeable = failure->has_placeable;
+    const struct figure of_bank[] = {
+        {"requested_bytes", true, failure->requested},
+        {"num_banks", true, failure->banks},
+        {"bytes_per_bank", true, failure->per_bank},
+        {"bank_size_bytes", true, failure->bank_size},
+        {"allocated_bytes", free, failure->allocated},
+        {"free_bytes", free, failure->free},
+        {"largest_free_block_bytes", free, failure->largest_free},
+        {"placeable_bytes", placeable, failure->placeable},
+        {"largest_placeable_bytes", placeable, failure->largest_placeable},
+    };
+    const struct figure of_circular[] = {
+        {failure->kind == TS_FAILURE_CLASH ? "l1_buffer_address" : "max_l1_bytes", true, failure->limit},
+        {"circular_buffer_region_end", true, failure->region_end},
+    };
+    size_t bank_count = sizeof of_bank / sizeof *of_bank;
     ts_answer_name(answer, object, "kind", ts_failure_kind_name(failure->kind));
     if (ts_failure_is_of_bank(failure->kind)) {
-        add_bank(answer, object, failure);
+        ts_profiler_add_text(answer, object, "buffer_type", failure->buffer_type);
+        add_figures(answer, object, of_bank, failure->kind == TS_FAILURE_BANK ? bank_count - 2 : bank_count);
         return;
     }
     add_cut(answer, object, "core_range", failure->core_range, CORE_RANGE_CHARACTERS);
-    ts_answer_integer(answer, object, failure->kind == TS_FAILURE_CLASH ? "l1_buffer_address" : "max_l1_bytes",
-                      failure->limit);
-    ts_answer_integer(answer, object, "circular_buffer_region_end", failure->region_end);
+    add_figures(answer, object, of_circular, sizeof of_circular / sizeof *of_circular);
 }
 
 /* Which key the figure of a diagnosis has, and what it means. */
@@ -154,6 +176,7 @@ static void add_diagnosis(struct ts_answer *answer, yyjson_mut_val *parent, cons
     const struct explanation *explanation = &explanations[diagnosis.reason];
     if (diagnosis.reason == TS_REASON_NONE) {
         ts_answer_null(answer, parent, "diagnosis");
+        ts_answer_name(answer, parent, "no_diagnosis_because", diagnosis.unsaid);
         return;
     }
     yyjson_mut_val *object = ts_answer_object(answer, parent, "diagnosis");
@@ -170,8 +193,8 @@ static void add_resident(struct ts_answer *answer, yyjson_mut_val *list, const s
     yyjson_mut_val *object = ts_answer_push_object(answer, list);
     ts_answer_integer(answer, object, "address", resident->address);
     ts_answer_integer(answer, object, "size", resident->size);
-    add_figure(answer, object, "tensor_id", resident->has_tensor, resident->tensor);
-    add_figure(answer, object, "made_by", resident->has_maker, resident->maker);
+    add_integer(answer, object, "tensor_id", resident->has_tensor, resident->tensor);
+    add_integer(answer, object, "made_by", resident->has_maker, resident->maker);
     ts_profiler_add_text(answer, object, "made_by_name", resident->maker_name);
 }
 
@@ -180,13 +203,15 @@ static void add_way(struct ts_answer *answer, yyjson_mut_val *parent, const stru
     int64_t returned = way->count < TS_RESIDENTS_LISTED ? (int64_t)way->count : TS_RESIDENTS_LISTED;
     yyjson_mut_val *object = ts_answer_object(answer, parent, "in_the_way");
     ts_answer_integer(answer, object, "misses_by_bytes", way->misses);
-    ts_answer_integer(answer, object, "seen_behind_operation", way->behind);
-    add_figure(answer, object, "device_id", way->count > 0, way->device);
-    ts_answer_integer(answer, object, "resident_count", (int64_t)way->count);
+    add_integer(answer, object, "seen_behind_operation", way->looked, way->behind);
+    add_integer(answer, object, "device_id", way->count > 0, way->device);
+    add_integer(answer, object, "resident_count", !way->unknown[0], (int64_t)way->count);
     ts_answer_integer(answer, object, "returned", returned);
     yyjson_mut_val *list = ts_answer_list(answer, object, "residents");
     for (int64_t i = 0; i < returned; i++)
         add_resident(answer, list, &way->listed[i]);
+    if (way->unknown[0])
+        ts_answer_string(answer, object, "unknown_because", ts_str_from(way->unknown));
 }
 
 enum ts_status ts_error_entry_failure(struct ts_context *context, struct ts_profiler *profiler,
@@ -204,7 +229,7 @@ enum ts_status ts_error_entry_failure(struct ts_context *context, struct ts_prof
     if (!item->attached)
         return TS_OK;
     enum ts_status status = ts_in_the_way_read(context, profiler, item->operation, &failure, &way, error);
-    if (status == TS_OK && way.found)
+    if (status == TS_OK && way.applies)
         add_way(answer, object, &way);
     return status;
 }
@@ -221,17 +246,24 @@ const struct ts_field ts_error_failure_fields[] = {
     {.key = "requested_bytes",
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
+     .nullable = true,
      .unit = "bytes",
      .help = "the whole request, of all banks"},
-    {.key = "num_banks", .kind = TS_KIND_INTEGER, .sometimes = true, .help = "that it was to be spread over"},
+    {.key = "num_banks",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .nullable = true,
+     .help = "that it was to be spread over"},
     {.key = "bytes_per_bank",
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
+     .nullable = true,
      .unit = "bytes_per_bank",
      .help = "that each bank was to hold; so are all that follow"},
     {.key = "bank_size_bytes",
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
+     .nullable = true,
      .unit = "bytes_per_bank",
      .help = "of an empty bank"},
     {.key = "allocated_bytes",
@@ -239,7 +271,7 @@ const struct ts_field ts_error_failure_fields[] = {
      .sometimes = true,
      .nullable = true,
      .unit = "bytes_per_bank",
-     .help = "null: an older message"},
+     .help = "null: an older message, or see past_63_bits"},
     {.key = "free_bytes",
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
@@ -269,14 +301,25 @@ const struct ts_field ts_error_failure_fields[] = {
     {.key = "max_l1_bytes",
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
+     .nullable = true,
      .unit = "bytes_per_bank",
      .help = "where the L1 ends"},
-    {.key = "l1_buffer_address", .kind = TS_KIND_INTEGER, .sometimes = true, .help = "of the buffer they reach into"},
+    {.key = "l1_buffer_address",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .nullable = true,
+     .help = "of the buffer they reach into"},
     {.key = "circular_buffer_region_end",
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
+     .nullable = true,
      .unit = "bytes_per_bank",
      .help = "where the circular (or dataflow) buffers end"},
+    {.key = "past_63_bits",
+     .kind = TS_KIND_LIST,
+     .of = TS_KIND_STRING,
+     .sometimes = true,
+     .help = "figures that are null because the message has them larger than that"},
     {.key = NULL},
 };
 
@@ -333,10 +376,12 @@ const struct ts_field ts_error_way_fields[] = {
      .help = "that they overlap by, or that the largest free block is too small by"},
     {.key = "seen_behind_operation",
      .kind = TS_KIND_INTEGER,
+     .nullable = true,
      .help = "the last one before the failure whose buffers are recorded"},
-    {.key = "device_id", .kind = TS_KIND_INTEGER, .nullable = true, .help = "where they lie; null: there are none"},
+    {.key = "device_id", .kind = TS_KIND_INTEGER, .nullable = true, .help = "where they lie; null: none are listed"},
     {.key = "resident_count",
      .kind = TS_KIND_INTEGER,
+     .nullable = true,
      .help = "all of them; 0: none is recorded, as of what an operation makes and frees inside"},
     {.key = "returned", .kind = TS_KIND_INTEGER, .help = "listed, at most 10"},
     {.key = "residents",
@@ -345,5 +390,9 @@ const struct ts_field ts_error_way_fields[] = {
      .children = resident_fields,
      .show = TS_SHOW_COLUMN,
      .help = "by address"},
+    {.key = "unknown_because",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .help = "why it cannot be told; the count is null then"},
     {.key = NULL},
 };

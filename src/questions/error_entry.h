@@ -22,7 +22,7 @@ enum ts_status ts_error_entry_launches(struct ts_context *context, struct ts_pro
                                        struct ts_answer *answer, yyjson_mut_val *object,
                                        const struct ts_report_error *item, struct ts_error_graphs *graphs,
                                        struct ts_error *error);
-/* "allocation_failure", "diagnosis" and, for an error that is attached, "in_the_way"; *is false when the message tells of
+/* "allocation_failure", "diagnosis" (or why there is none) and, for an error that is attached, "in_the_way"; *is false when the message tells of
  * none. */
 enum ts_status ts_error_entry_failure(struct ts_context *context, struct ts_profiler *profiler,
                                       struct ts_answer *answer, yyjson_mut_val *object,
@@ -53,7 +53,8 @@ extern const struct ts_field ts_error_failure_fields[], ts_error_diagnosis_field
          .nullable = true,                                                                                             \
          .children = ts_error_diagnosis_fields,                                                                        \
          .show = TS_SHOW_COLUMN,                                                                                       \
-         .help = "why it did not fit; null: the figures give no reason"},                                              \
+         .help = "why it did not fit; null: no_diagnosis_because says why not"},                                       \
+        {.key = "no_diagnosis_because", .kind = TS_KIND_STRING, .sometimes = true, .help = "when diagnosis is null"},  \
     {                                                                                                                  \
         .key = "in_the_way", .kind = TS_KIND_OBJECT, .sometimes = true, .children = ts_error_way_fields,               \
         .help = "L1 buffers that the circular buffers reach into, or that split the free space"                        \

@@ -5,6 +5,7 @@
 
 struct last_completed {
     bool sought, found;
+    const char *missing;                    /* why none was found, for a sentence */
     struct ts_profiler_operation operation; /* without a name when the report has no such operation */
     struct ts_operation_memory memory;
 };
@@ -35,6 +36,9 @@ static enum ts_status find_last(struct ts_context *context, struct ts_profiler *
         if (i == index->count || index->runs[i].key != last->operation.id)
             status = has_buffers(context, profiler, last->operation.id, &last->found, error);
     }
+    if (!last->found)
+        last->missing = ts_db_has_table(profiler->db, TS_DB_BUFFERS) ? "no operation has buffers recorded"
+                                                                     : "the report has no table buffers";
     if (status != TS_OK || !last->found)
         return status;
     bool named;
@@ -50,7 +54,9 @@ static enum ts_status add_last(struct ts_context *context, struct ts_profiler *p
                                yyjson_mut_val *object, struct last_completed *last, struct ts_error *error)
 {
     enum ts_status status = TS_OK;
-    if (!last->sought && !ts_profiler_unattributable(profiler, TS_DB_BUFFERS))
+    if (!last->sought && ts_profiler_unattributable(profiler, TS_DB_BUFFERS))
+        last->missing = "the table buffers carries no rank";
+    else if (!last->sought)
         status = find_last(context, profiler, last, error);
     last->sought = true;
     if (status == TS_OK && last->found) {
@@ -126,6 +132,8 @@ static enum ts_status add_errors(struct ts_context *context, struct gathering *g
     if (!known)
         ts_caveat_add(caveat, "The report predates the table errors: whether anything failed cannot be told from it.");
     ts_error_graphs_caveat(&graphs, caveat);
+    if (last.missing)
+        ts_caveat_add(caveat, "last_completed_operation is not known: %s.", last.missing);
     if (gathering->attached < gathering->count)
         ts_caveat_add(caveat, "The operation_id of an error with attached false may name another operation: do not "
                               "open it.");

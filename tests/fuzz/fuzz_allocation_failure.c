@@ -11,7 +11,7 @@ static void check_figures(const struct ts_allocation_failure *failure)
                                failure->largest_free, failure->placeable, failure->largest_placeable,
                                failure->region_end,   failure->limit};
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-        if (figures[i] < 0)
+        if (figures[i] < TS_FIGURE_TOO_LARGE)
             abort();
 }
 
@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     check_figures(&failure);
     struct ts_failure_diagnosis diagnosis = ts_allocation_failure_diagnose(&failure);
-    if (ts_failure_is_of_bank(failure.kind) && diagnosis.bytes < 0)
+    if (diagnosis.bytes < 0 || (diagnosis.reason == TS_REASON_NONE) != (diagnosis.unsaid != NULL))
         abort();
     if ((failure.kind == TS_FAILURE_NONE) != !ts_failure_kind_name(failure.kind) ||
         (diagnosis.reason == TS_REASON_NONE) != !ts_failure_reason_name(diagnosis.reason))

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -102,7 +103,7 @@ static void test_the_order_of_reasons(void **state)
     struct ts_allocation_failure failure = {
         .kind = TS_FAILURE_BANK, .per_bank = 100, .bank_size = 99, .has_free = true, .free = 400, .largest_free = 400};
     expect_reason(&failure, TS_REASON_LARGER_THAN_BANK, 1);
-    failure.bank_size = 100;
+    failure.bank_size = 400;
     expect_reason(&failure, TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
     failure.largest_free = 100;
     expect_reason(&failure, TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
@@ -226,16 +227,65 @@ static void test_several(void **state)
     assert_int_equal(failure.per_bank, 7);
 }
 
+static void expect_unsaid(const struct ts_allocation_failure *failure, const char *part)
+{
+    struct ts_failure_diagnosis diagnosis = ts_allocation_failure_diagnose(failure);
+    assert_int_equal(diagnosis.reason, TS_REASON_NONE);
+    assert_int_equal(diagnosis.bytes, 0);
+    assert_non_null(strstr(diagnosis.unsaid, part));
+}
+
+/* One past 63 bits is none, and gives no reason where it would decide. */
 static void test_large_figures(void **state)
 {
     (void)state;
     struct ts_allocation_failure failure =
         read(BANK "99999999999999999999999999 B, but bank size is 9223372036854775807 B (allocated: 0 B, free: "
-                  "18446744073709551616 B, largest free block: 0 B)");
-    assert_int_equal(failure.per_bank, INT64_MAX);
+                  "18446744073709551616 B, largest free block: 9223372036854775808 B)");
+    assert_int_equal(failure.per_bank, TS_FIGURE_TOO_LARGE);
     assert_int_equal(failure.bank_size, INT64_MAX);
-    assert_int_equal(failure.free, INT64_MAX);
-    expect_reason(&failure, TS_REASON_FRAGMENTED, 0);
+    assert_int_equal(failure.free, TS_FIGURE_TOO_LARGE);
+    assert_int_equal(failure.largest_free, TS_FIGURE_TOO_LARGE);
+    expect_unsaid(&failure, "past 63 bits");
+    failure.per_bank = 5;
+    expect_unsaid(&failure, "past 63 bits");
+    failure.bank_size = 4;
+    expect_reason(&failure, TS_REASON_LARGER_THAN_BANK, 1);
+    failure.bank_size = TS_FIGURE_TOO_LARGE;
+    expect_unsaid(&failure, "past 63 bits");
+    failure = (struct ts_allocation_failure){
+        .kind = TS_FAILURE_BANK, .per_bank = 5, .bank_size = 9, .has_free = true, .free = 4};
+    failure.largest_free = TS_FIGURE_TOO_LARGE;
+    expect_unsaid(&failure, "past 63 bits");
+    failure = (struct ts_allocation_failure){.kind = TS_FAILURE_CLASH, .limit = TS_FIGURE_TOO_LARGE};
+    expect_unsaid(&failure, "past 63 bits");
+    failure = (struct ts_allocation_failure){.kind = TS_FAILURE_BEYOND_L1, .region_end = TS_FIGURE_TOO_LARGE};
+    expect_unsaid(&failure, "past 63 bits");
+}
+
+/* Figures that cannot be true together. */
+static void test_contradictions(void **state)
+{
+    (void)state;
+    struct ts_allocation_failure failure = {.kind = TS_FAILURE_CLASH, .region_end = 100, .limit = 100};
+    expect_unsaid(&failure, "before the L1 buffer begins");
+    failure.region_end = 101;
+    expect_reason(&failure, TS_REASON_OVERLAP, 1);
+    failure.kind = TS_FAILURE_BEYOND_L1;
+    expect_reason(&failure, TS_REASON_BEYOND_L1, 1);
+    failure.region_end = 100;
+    expect_unsaid(&failure, "within the L1");
+    failure = (struct ts_allocation_failure){
+        .kind = TS_FAILURE_BANK, .per_bank = 50, .bank_size = 100, .has_free = true, .free = 60, .largest_free = 61};
+    expect_unsaid(&failure, "contradict");
+    failure.largest_free = 60;
+    expect_reason(&failure, TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
+    failure.free = 101;
+    expect_unsaid(&failure, "contradict");
+    failure.free = 100;
+    expect_reason(&failure, TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
+    failure.has_free = false;
+    expect_unsaid(&failure, "older");
 }
 
 /* Characters, not bytes. */
@@ -274,6 +324,7 @@ int main(void)
         cmocka_unit_test(test_what_is_none),
         cmocka_unit_test(test_several),
         cmocka_unit_test(test_large_figures),
+        cmocka_unit_test(test_contradictions),
         cmocka_unit_test(test_only_the_beginning_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* errors, dram_fallbacks, and what operation_detail tells of both. */
+/* errors, what operation_detail tells of them, and what errors and dram_fallbacks cannot do without. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +15,6 @@
 #define ERRORS                                                                                                         \
     "CREATE TABLE errors(operation_id int, operation_name text, error_type text, error_message text, timestamp text"
 #define ARGUMENTS "CREATE TABLE operation_arguments(operation_id int, name text, value text"
-#define CONFIG(type) "'MemoryConfig(memory_layout=TensorMemoryLayout::INTERLEAVED,buffer_type=BufferType::" type ")'"
 #define L1_FAILURE                                                                                                     \
     "'Out of Memory: Not enough space to allocate 800 B L1 buffer across 8 banks, where each bank needs to store 100 " \
     "B, "                                                                                                              \
@@ -191,6 +190,12 @@ static void test_a_cause_that_was_not_recorded(void **state)
     operation_database_run(db, "DELETE FROM buffers; DELETE FROM errors WHERE operation_id = 0");
     answer = ask("errors", "{}");
     perf_expect(answer, "/errors/0/last_completed_operation", "null");
+    expect_caveat(answer, "last_completed_operation is not known: no operation has buffers recorded.");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DROP TABLE buffers");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/last_completed_operation", "null");
+    expect_caveat(answer, "last_completed_operation is not known: the report has no table buffers.");
     yyjson_doc_free(answer);
 }
 
@@ -277,6 +282,11 @@ static void test_tables_without_ranks(void **state)
     "B, "                                                                                                              \
     "but bank size is 1000 B (allocated: 400 B, free: 600 B, largest free block: 300 B)'"
 
+/* What is answered where nothing can be told, up to why. */
+#define UNKNOWN(misses, behind)                                                                                        \
+    "{\"misses_by_bytes\":" misses ",\"seen_behind_operation\":" behind                                                \
+    ",\"device_id\":null,\"resident_count\":null,\"returned\":0,\"residents\":[],\"unknown_because\":"
+
 /* The window of device 0 is 1000 to 2000. Operation 3 failed; behind 2 is what it met. */
 static void fill_l1(const char *message)
 {
@@ -314,7 +324,88 @@ static void test_what_splits_the_free_space(void **state)
     yyjson_doc_free(answer);
     operation_database_run(db, "DELETE FROM buffers WHERE operation_id < 3");
     answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way",
+                UNKNOWN("200", "null") "\"no buffers are recorded behind an earlier operation\"}");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DROP TABLE buffers");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way", UNKNOWN("200", "null") "\"the report has no table buffers\"}");
+    yyjson_doc_free(answer);
+}
+
+/* Without the device's geometry nothing tells a gap from what lies around; another device's may do. */
+static void test_no_geometry(void **state)
+{
+    (void)state;
+    fill_l1(FRAGMENTED);
+    operation_database_run(db, "UPDATE devices SET l1_bank_size = 0");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way", UNKNOWN("200", "2") "\"the L1 geometry of device 0 is not recorded\"}");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "INSERT INTO devices VALUES(1,0,1000,1000);"
+                               "INSERT INTO buffers VALUES(2,1,1300,50,1)");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/device_id", "1");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "1");
+    assert_false(perf_has(answer, "/errors/0/in_the_way/unknown_because"));
+    yyjson_doc_free(answer);
+    operation_database_run(db, "DROP TABLE devices");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "null");
+    yyjson_doc_free(answer);
+    /* Where circular buffers end says enough. */
+    operation_database_run(db,
+                           "UPDATE errors SET error_message = 'Statically allocated circular buffers in program 3 "
+                           "clash with L1 buffers on core range [0-0 - 1-1]. L1 buffer allocated at 1300 and static "
+                           "circular buffer region ends at 1301'");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/misses_by_bytes", "1");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "2");
+    yyjson_doc_free(answer);
+}
+
+/* A table of several ranks that carries none. */
+static void test_no_rank_in_the_way(void **state)
+{
+    (void)state;
+    operation_database_run(db, ERRORS ", rank int); DROP TABLE devices;"
+                                      "CREATE TABLE devices(device_id int, worker_l1_size int, l1_bank_size int, "
+                                      "address_at_first_l1_cb_buffer int);");
+    operation_database_add(db, 0, 3, "ttnn.x", NULL);
+    operation_database_add(db, 1, 3, "ttnn.y", NULL);
+    operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','x'," FRAGMENTED ",'',0),"
+                               "(3,'ttnn.y','x'," CLASH ",'',1)");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way", UNKNOWN("200", "null") "\"the table devices carries no rank\"}");
+    yyjson_doc_free(answer);
+}
+
+static void test_figures_that_cannot_be(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 5, "ttnn.x", NULL);
+    operation_database_run(
+        db, "INSERT INTO errors VALUES(5,'ttnn.x','b','Statically allocated circular buffers in program 3 clash with "
+            "L1 buffers on core range [0-0 - 1-1]. L1 buffer allocated at 150 and static circular buffer region ends "
+            "at 100',''),(1,'a','b','Statically allocated circular buffers on core range [0-0] grow to "
+            "99999999999999999999 B which is beyond max L1 size of 4 B',''),"
+            "(1,'a','b','Out of Memory: Not enough space to allocate 8 B L1 buffer across 1 banks, where each bank "
+            "needs to store 2 B, but bank size is only 4 B','')");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/diagnosis", "null");
+    perf_expect(answer, "/errors/0/no_diagnosis_because",
+                "\"by the message's figures the circular buffers end before the L1 buffer begins\"");
     assert_false(perf_has(answer, "/errors/0/in_the_way"));
+    perf_expect(answer, "/errors/1/allocation_failure",
+                "{\"kind\":\"circular_buffers_beyond_l1\",\"core_range\":\"[0-0]\",\"max_l1_bytes\":4,"
+                "\"circular_buffer_region_end\":null,\"past_63_bits\":[\"circular_buffer_region_end\"]}");
+    perf_expect(answer, "/errors/1/diagnosis", "null");
+    perf_expect(answer, "/errors/1/no_diagnosis_because", "\"a figure of the message is past 63 bits\"");
+    perf_expect(answer, "/errors/2/allocation_failure/free_bytes", "null");
+    assert_false(perf_has(answer, "/errors/2/allocation_failure/past_63_bits"));
+    perf_expect(answer, "/errors/2/diagnosis", "null");
+    perf_expect(answer, "/errors/2/no_diagnosis_because",
+                "\"the message, of an older tt-metal, does not tell the free space\"");
     yyjson_doc_free(answer);
 }
 
@@ -351,189 +442,6 @@ static void test_nothing_in_particular(void **state)
     yyjson_doc_free(answer);
 }
 
-/* ---- fallbacks ---- */
-
-/* Tensor id = address; memory by number. */
-static void tensor(int id, int memory, const char *shape)
-{
-    char sql[256];
-    snprintf(sql, sizeof sql, "INSERT INTO tensors VALUES(%d,'%s','','',NULL,0,%d,%d)", id, shape, id, memory);
-    operation_database_run(db, sql);
-}
-
-static void join(const char *table, int operation, int id)
-{
-    char sql[128];
-    snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(%d,0,%d)", table, operation, id);
-    operation_database_run(db, sql);
-}
-
-static void argument(int operation, const char *name, const char *value)
-{
-    char sql[512];
-    snprintf(sql, sizeof sql, "INSERT INTO operation_arguments VALUES(%d,%s,%s)", operation, name, value);
-    operation_database_run(db, sql);
-}
-
-static void asked_in_dram(int operation, const char *name, const char *config)
-{
-    operation_database_add(db, -1, operation, name, NULL);
-    if (config)
-        argument(operation, "'memory_config'", config);
-    tensor(1000 + operation, 0, "Shape([8])");
-    join("output_tensors", operation, 1000 + operation);
-}
-
-static void expect_fallbacks(const char *json)
-{
-    yyjson_doc *answer = ask("dram_fallbacks", "{\"limit\":100}");
-    perf_expect(answer, "/fallbacks", json);
-    yyjson_doc_free(answer);
-}
-
-static void test_arguments(void **state)
-{
-    (void)state;
-    asked_in_dram(1, "one", CONFIG("L1"));
-    asked_in_dram(2, "intermediate", CONFIG("L1_SMALL"));
-    argument(2, "'intermediate_memory_config'", CONFIG("DRAM"));
-    argument(2, "NULL", "NULL");
-    argument(2, "'x'", "'5'");
-    asked_in_dram(3, "both", CONFIG("L1"));
-    argument(3, "'other'", CONFIG("DRAM"));
-    asked_in_dram(4, "undeclared", "'MemoryConfig(memory_layout=x)'");
-    asked_in_dram(5, "nothing", NULL);
-    asked_in_dram(6, "in a list",
-                  "' "
-                  "MemoryConfig(buffer_type=BufferType::L1)'");
-    operation_database_add(db, -1, 7, "no outputs", NULL);
-    argument(7, "'memory_config'", CONFIG("L1"));
-    asked_in_dram(8, "one in L1", CONFIG("L1"));
-    tensor(2000, 1, "Shape([8])");
-    join("output_tensors", 8, 2000);
-    asked_in_dram(9, "unknown beside", CONFIG("L1"));
-    join("output_tensors", 9, 5555);
-    expect_fallbacks(
-        "[{\"operation_id\":1,\"name\":\"one\",\"signal\":\"argument_mismatch\",\"requested_buffer_type\":\"L1\","
-        "\"dram_output_count\":1,\"output_count\":1},{\"operation_id\":2,\"name\":\"intermediate\",\"signal\":"
-        "\"argument_mismatch\",\"requested_buffer_type\":\"L1_SMALL\",\"dram_output_count\":1,"
-        "\"output_count\":1},{\"operation_id\":9,\"name\":\"unknown beside\",\"signal\":\"argument_mismatch\","
-        "\"requested_buffer_type\":\"L1\",\"dram_output_count\":1,\"output_count\":1}]");
-    yyjson_doc *answer = detail(1);
-    perf_expect(answer, "/dram_fallback",
-                "{\"signal\":\"argument_mismatch\",\"requested_buffer_type\":\"L1\",\"dram_output_count\":1,"
-                "\"output_count\":1}");
-    yyjson_doc_free(answer);
-    answer = detail(3);
-    assert_false(perf_has(answer, "/dram_fallback"));
-    yyjson_doc_free(answer);
-    answer = ask("dram_fallbacks", "{\"limit\":1}");
-    perf_expect(answer, "/fallback_count", "3");
-    perf_expect(answer, "/returned", "1");
-    yyjson_doc_free(answer);
-}
-
-/* An output that may be a view of an input was not allocated. Each case: whether it still counts. */
-static void test_views(void **state)
-{
-    static const struct {
-        const char *input, *output, *devices;
-        bool counts;
-    } cases[] = {
-        {"'Shape([8])','','',NULL,0,50,0", "'Shape([8])','','',NULL,0,50,0", NULL, false},
-        {"'Shape([8])','','',NULL,0,50,0", "'torch.Size([2, 4])','','',NULL,0,50,0", NULL, false},
-        {"'Shape([8])','','',NULL,0,50,0", "'Shape([9])','','',NULL,0,50,0", NULL, true},
-        {"'(8,)','','',NULL,0,50,0", "'Shape([9])','','',NULL,0,50,0", NULL, false},
-        {"'Shape([8])','','',NULL,0,51,0", "'Shape([8])','','',NULL,0,50,0", NULL, true},
-        {"'Shape([8])','','',NULL,1,50,0", "'Shape([8])','','',NULL,0,50,0", NULL, true},
-        {"'Shape([8])','','',NULL,NULL,50,0", "'Shape([8])','','',NULL,0,51,0", NULL, false},
-        {"'Shape([8])','',''," CONFIG("DRAM") ",0,NULL,0", "'Shape([8])','','',NULL,0,51,0", NULL, false},
-        {"'Shape([8])','',''," CONFIG("L1") ",0,NULL,0", "'Shape([8])','','',NULL,0,51,0", NULL, true},
-        {"'Shape([8])','','',NULL,0,50,1", "'Shape([8])','','',NULL,0,50,0", NULL, true},
-        {"'Shape([])','','',NULL,0,50,0", "'Shape([1])','','',NULL,0,50,0", NULL, false},
-        /* On a mesh every device that both lie on must agree; a device's last row counts. */
-        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,1,8)", true},
-        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,1,7)", false},
-        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,1,8),(2,1,7)", false},
-        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,1,7),(2,2,8)", false},
-        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,0,60)", true},
-        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,50,0", "(1,0,60),(2,0,60)", false},
-        {"'x','','',NULL,0,50,0", "'x','','',NULL,0,51,0", "(1,0,60),(2,0,60)", false},
-        /* The column says where a tensor with an address lies, not its configuration. */
-        {"'Shape([9])','','',NULL,0,50,0", "'Shape([8])','',''," CONFIG("L1") ",0,51,0", NULL, true},
-        {"'x','','',NULL,3,50,0", "'x','','',NULL,0,51,0", "(1,0,51)", false},
-    };
-    (void)state;
-    operation_database_add(db, -1, 1, "ttnn.view", NULL);
-    argument(1, "'memory_config'", CONFIG("L1"));
-    join("input_tensors", 1, 1);
-    join("output_tensors", 1, 2);
-    operation_database_run(db, "CREATE TABLE device_tensors(tensor_id int, device_id int, address int)");
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char sql[1024];
-        snprintf(sql, sizeof sql,
-                 "DELETE FROM tensors; DELETE FROM device_tensors; INSERT INTO tensors VALUES(1,%s),(2,%s);%s%s",
-                 cases[i].input, cases[i].output, cases[i].devices ? "INSERT INTO device_tensors VALUES" : "",
-                 cases[i].devices ? cases[i].devices : "");
-        operation_database_run(db, sql);
-        yyjson_doc *answer = ask("dram_fallbacks", "{}");
-        if (yyjson_get_int(perf_at(answer, "/fallback_count")) != cases[i].counts)
-            fail_msg("case %zu", i);
-        yyjson_doc_free(answer);
-    }
-}
-
-static void failed(int operation, const char *name, const char *message, const char *config)
-{
-    char sql[1024];
-    operation_database_add(db, -1, operation, name, NULL);
-    if (config)
-        argument(operation, "'memory_config'", config);
-    snprintf(sql, sizeof sql, "INSERT INTO errors VALUES(%d,'%s','RuntimeError',%s,'')", operation, name, message);
-    operation_database_run(db, sql);
-}
-
-static void test_retries(void **state)
-{
-    (void)state;
-    failed(1, "third", L1_FAILURE, NULL);
-    operation_database_add(db, -1, 2, "p", NULL);
-    operation_database_add(db, -1, 13, "q", NULL);
-    asked_in_dram(24, "third", NULL);
-    failed(30, "fourth", L1_FAILURE, NULL);
-    operation_database_add(db, -1, 31, "p", NULL);
-    operation_database_add(db, -1, 32, "p", NULL);
-    operation_database_add(db, -1, 33, "p", NULL);
-    asked_in_dram(34, "fourth", NULL);
-    failed(40, "dram", L1_FAILURE, CONFIG("DRAM"));
-    asked_in_dram(41, "dram", NULL);
-    failed(42, "both", L1_FAILURE, NULL);
-    asked_in_dram(43, "both", CONFIG("L1"));
-    failed(44, "clash", CLASH, CONFIG("L1"));
-    asked_in_dram(45, "clash", NULL);
-    failed(46, "clash of none", CLASH, NULL);
-    asked_in_dram(47, "clash of none", NULL);
-    failed(48, "twice", L1_FAILURE, NULL);
-    failed(49, "twice", L1_FAILURE, NULL);
-    asked_in_dram(50, "twice", NULL);
-    failed(60, "other", "'out of luck'", NULL);
-    asked_in_dram(61, "other", NULL);
-    operation_database_run(db, "INSERT INTO operations VALUES(70,'apart',0);"
-                               "INSERT INTO errors VALUES(70,'another','RuntimeError'," L1_FAILURE ",'')");
-    asked_in_dram(71, "apart", NULL);
-    yyjson_doc *answer = ask("dram_fallbacks", "{}");
-    perf_expect(answer, "/fallback_count", "4");
-    perf_expect(answer, "/fallbacks/0",
-                "{\"operation_id\":24,\"name\":\"third\",\"signal\":\"retry_after_failure\",\"failed_operation_id\":1,"
-                "\"failed_operation_name\":\"third\",\"dram_output_count\":1,\"output_count\":1}");
-    perf_expect(answer, "/fallbacks/1/operation_id", "43");
-    perf_expect(answer, "/fallbacks/1/signal", "\"retry_after_failure\"");
-    perf_expect(answer, "/fallbacks/2/operation_id", "45");
-    perf_expect(answer, "/fallbacks/3/operation_id", "50");
-    perf_expect(answer, "/fallbacks/3/failed_operation_id", "49");
-    yyjson_doc_free(answer);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,11 +454,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_ranks, make_ranked, free_bench),
         cmocka_unit_test_setup_teardown(test_tables_without_ranks, make_ranked, free_bench),
         cmocka_unit_test_setup_teardown(test_what_splits_the_free_space, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_no_geometry, make_bench, free_bench),
+        cmocka_unit_test_setup_teardown(test_no_rank_in_the_way, make_ranked, free_bench),
+        cmocka_unit_test_setup_teardown(test_figures_that_cannot_be, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_what_circular_buffers_reach_into, make_bench, free_bench),
         cmocka_unit_test_setup_teardown(test_nothing_in_particular, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_arguments, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_views, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_retries, make_bench, free_bench),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
