@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+"""Every allocation, read, write, open and thread of every question and transform fails once, for every n there is.
+
+faults/inject.c is preloaded and makes the n-th of a kind fail, n = 1, 2, ... until the run never gets that far. Whatever
+fails, the program ends by itself, says in one message what happened, and leaves no half-written file; where it ends well
+its answer is the one it gives when nothing fails. A read or write that handles one byte or is interrupted changes nothing.
+
+    test_faults.py [-v] [Faults.test_NAME]     TS_FAULTS=all also makes everything after the n-th fail, for every case
+"""
+import errno
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(os.environ.get("TS_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
+BUILD = pathlib.Path(os.environ.get("TS_BUILD_DIR", SOURCE / "build"))
+PROGRAM = os.environ.get("TILESIGHT", str(BUILD / "tilesight"))
+INJECT = BUILD / "tests" / "inject.so"
+# The sanitizers' own allocator cannot be taken the place of: the unit tests named no_memory do this under them.
+if os.environ.get("TILESIGHT_SANITIZE") or not INJECT.exists() or not os.path.exists(PROGRAM):
+    sys.exit(77)
+sys.path.insert(0, str(SOURCE / "tests" / "cli"))
+import noc_case  # noqa: E402  (found beside the tests of the command line)
+
+EXAMPLES = SOURCE / "examples"
+MORE_THAN_ANY = 100000
+ERRORS = "|".join(["disk I/O error", *map(os.strerror, (errno.EIO, errno.EMFILE, errno.ENOSPC))]).encode()
+
+
+class Run:
+    """One command line, run over and over with one failure each time."""
+
+    def __init__(self, folder, words, stdin=b"", **more):
+        self.out = open(folder / "stdout", "w+b")
+        self.err = open(folder / "stderr", "w+b")
+        self.input = open(folder / "stdin", "w+b")
+        self.input.write(stdin)
+        self.input.flush()
+        ask, self.asked = os.pipe()
+        self.answered, answer = os.pipe()
+        environment = dict({"USAGE_RECORDING_DISABLED": "true", **os.environ, **more}, LD_PRELOAD=str(INJECT), LC_ALL="C.UTF-8",
+                           TS_FAULT_IN=str(ask), TS_FAULT_OUT=str(answer), HOME=str(folder))
+        self.process = subprocess.Popen([PROGRAM, *map(str, words)], stdin=self.input, stdout=self.out, stderr=self.err,
+                                        env=environment, pass_fds=[ask, answer], cwd=folder)
+        os.close(ask)
+        os.close(answer)
+        self.answers = os.fdopen(self.answered, "rb")
+
+    def with_failure(self, kind, mode, n):
+        for file in (self.out, self.err):
+            file.seek(0)
+            file.truncate()
+        self.input.seek(0)
+        os.write(self.asked, f"{kind} {mode} {n}\n".encode())
+        status, reached, blocks = map(int, self.answers.readline().split())
+        self.out.seek(0)
+        self.err.seek(0)
+        return Outcome(status, bool(reached), blocks, self.out.read(), self.err.read().decode("utf-8", "replace"))
+
+    def close(self):
+        os.close(self.asked)
+        self.process.wait()
+        self.answers.close()
+        for file in (self.out, self.err, self.input):
+            file.close()
+
+
+class Outcome:
+    def __init__(self, status, reached, blocks, out, err):
+        self.crashed = os.WIFSIGNALED(status)
+        self.code = -os.WTERMSIG(status) if self.crashed else os.WEXITSTATUS(status)
+        self.reached, self.blocks, self.out, self.err = reached, blocks, out, err
+
+    def __str__(self):
+        ended = f"signal {signal.Signals(-self.code).name}" if self.crashed else f"exit status {self.code}"
+        return f"{ended}, {len(self.out)} bytes on stdout, {self.blocks} blocks left, stderr: {self.err[:300]!r}"
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
+
+
+def difference(one, other):
+    at = next((i for i, (a, b) in enumerate(zip(one, other)) if a != b), min(len(one), len(other)))
+    return f"from byte {at} {other[at - 20:at + 60]!r} for {one[at - 20:at + 60]!r}"
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tilesight-faults-"))
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.output = self.folder / "output"
+
+    def clear_output(self, before):
+        shutil.rmtree(self.output, ignore_errors=True)
+        self.output.mkdir()
+        for name, content in before.items():
+            (self.output / name).write_bytes(content)
+
+    def faults_of(self, outcome, clean, kind, mode, before, after):
+        """What is wrong after one failure; `before` and `after` are the output folder without and with a finished run."""
+        now = contents(self.output)
+        if outcome.crashed:
+            return ["crashed"]
+        faults = [f"{name} is left over" for name in now if name not in after]
+        faults += [f"{name} is half written" for name in now if name in after and now[name] not in (before.get(name, b"?"), after[name])]
+        if outcome.code == 0 or mode == "short":
+            if outcome.code:
+                faults.append("failed though nothing is lost")
+            # An answer may go without what could not be read, a transform without a copy, and says so.
+            said = kind != "alloc" and mode != "short" and re.search(ERRORS, outcome.out + outcome.err.encode())
+            if outcome.out != clean.out and not said:
+                faults.append(f"another answer: {difference(clean.out, outcome.out)}")
+            return faults + (["other files"] if now != after and not said else [])
+        if outcome.code != 1 or not re.search(r"^(tilesight|error): .+", outcome.err, re.M):
+            faults.append("no clear message")
+        if kind == "alloc" and "memory" not in outcome.err:
+            faults.append("does not say that memory ran out")
+        if outcome.blocks > clean.blocks + 8:
+            faults.append("memory left behind")
+        return faults + [f"{name} is lost" for name in before if name not in now]
+
+    def every(self, words, kinds, before=None):
+        """Runs `words` with each failure in turn. Returns how many failures there were."""
+        before = before or {}
+        run = Run(self.folder, words)
+        self.addCleanup(run.close)
+        self.clear_output(before)
+        clean = run.with_failure("none", "once", 0)
+        self.assertEqual(clean.code, 0, str(clean))
+        after = contents(self.output)
+        failures, found = 0, []
+        for kind, mode in kinds:
+            for n in range(1, MORE_THAN_ANY):
+                self.clear_output(before)
+                outcome = run.with_failure(kind, mode, n)
+                if not outcome.reached:
+                    break
+                failures += 1
+                found += [f"{kind} {n} {mode}: {fault}: {outcome}"
+                          for fault in self.faults_of(outcome, clean, kind, mode, before, after)]
+        self.assertGreater(failures, 0)
+        self.assertFalse(found, "\n".join([" ".join(map(str, words)), *found[:20], f"{len(found)} faults of {failures}"]))
+        return failures
+
+    ONCE = [("alloc", "once"), ("read", "once"), ("read", "short"), ("open", "once")]
+    WRITES = [("write", "once"), ("write", "after"), ("write", "short")]
+    if os.environ.get("TS_FAULTS") == "all":
+        ONCE = ONCE + [("alloc", "after"), ("read", "after"), ("open", "after")]
+
+    def question(self, *words):
+        for command, kinds in (([*words, "--json"], self.ONCE + self.WRITES[:1]), (words, [("alloc", "once")] + self.WRITES)):
+            with self.subTest(command=command[0]):
+                self.every(command, kinds)
+
+    def test_load_report(self):
+        for capture in ("before", "profiler"):
+            self.question("load-report", EXAMPLES / capture)
+
+    def test_performance(self):
+        self.question("top-ops", EXAMPLES / "before", "--include", "utilisation,flags,cores,devices")
+        self.question("top-ops", EXAMPLES / "mesh")
+        self.question("op-breakdown", EXAMPLES / "before")
+        self.question("program-cache", EXAMPLES / "before")
+        self.question("diff-reports", EXAMPLES / "before", EXAMPLES / "after")
+
+    def test_device_log(self):
+        self.question("zone-timings", EXAMPLES / "before")
+        self.question("core-spread", EXAMPLES / "before")
+
+    def test_profiler(self):
+        profiler = EXAMPLES / "profiler"
+        self.question("find-operations", profiler, "--name-contains", "softmax")
+        self.question("operation-detail", profiler, EXAMPLES / "before", "--operation-id", "2")
+        self.question("memory-profile", profiler)
+        self.question("tensor-flow", profiler, "--tensor-id", "6")
+        self.question("operation-provenance", profiler, "--operation-id", "4")
+
+    def test_why_out_of_memory(self):
+        for name in ("errors", "dram-fallbacks", "l1-peak"):
+            self.question(name, EXAMPLES / "profiler")
+
+    def transform(self, words, before):
+        with self.subTest(command=words[0]):
+            self.every(words, self.ONCE + self.WRITES, before)
+
+    def test_perf_report(self):
+        csv = EXAMPLES / "before" / "ops_perf_results_example.csv"
+        self.transform(["perf-report", csv, "--csv", self.output / "report.csv", "--ignore-signposts"], {"report.csv": b"older\n"})
+        self.transform(["perf-report", csv, "--ignore-signposts"], {})
+        self.transform(["perf-report", csv, "--json", "--ignore-signposts"], {})
+
+    def test_clean_sim_trace(self):
+        dump = SOURCE / "tests" / "data" / "sim" / "arrows.bin"
+        old = {"trace.clean.json": b"older", "instr_metrics.json": b"older"}
+        self.transform(["clean-sim-trace", dump, "-o", self.output, "--no-copy-raw"], old)
+        self.transform(["clean-sim-trace", dump, "-o", self.output, "--compat"], {})
+        cores = dump.with_name("cores.bin")
+        self.every(["clean-sim-trace", cores, "-o", self.output, "--no-copy-raw", "--threads", "4"],
+                   [("thread", "once"), ("thread", "after"), ("alloc", "once")], old)
+
+    def test_noc_decode(self):
+        raw = self.folder / "run.tsraw"
+        raw.write_bytes(noc_case.capture([noc_case.lane(noc_case.image(noc_case.event(2000, noc_case.local(0, 2, 3, size=64)) * 40))]))
+        self.transform(["noc-decode", raw, "-o", self.output], {})
+        self.transform(["noc-decode", raw, "-o", "-"], {})
+
+    def serve(self, stdin, kinds, **environment):
+        """A server that reads `stdin`: whatever fails, what it writes are whole messages, and each answer is either the one
+        given when nothing fails or an error."""
+        run = Run(self.folder, ["mcp"], stdin, **environment)
+        self.addCleanup(run.close)
+        clean = run.with_failure("none", "once", 0)
+        self.assertEqual(clean.code, 0, str(clean))
+        wanted = {message["id"]: message for message in map(json.loads, clean.out.splitlines())}
+        found, failures = [], 0
+        for kind, mode in kinds:
+            for n in range(1, MORE_THAN_ANY):
+                outcome = run.with_failure(kind, mode, n)
+                if not outcome.reached:
+                    break
+                failures += 1
+                found += [f"{kind} {n} {mode}: {fault}: {outcome}" for fault in self.faults_of_server(outcome, wanted, kind)]
+        self.assertFalse(found, "\n".join(["mcp", *found[:20], f"{len(found)} faults of {failures}"]))
+
+    @staticmethod
+    def faults_of_server(outcome, wanted, kind):
+        if outcome.crashed or outcome.code not in (0, 1):
+            return ["crashed"]
+        # Its messages go the same way as its answers, and may fail with them.
+        if outcome.code == 1 and not outcome.err and kind != "write":
+            return ["ended without a message"]
+        lines = outcome.out.split(b"\n")
+        # What the client's end no longer takes is cut; nothing else is.
+        faults = [] if lines.pop() == b"" or kind == "write" else ["a message without its end"]
+        for line in lines:
+            try:
+                message = json.loads(line)
+            except ValueError:
+                faults.append(f"no JSON: {line[:200]!r}")
+                continue
+            failed = "error" in message or message.get("result", {}).get("isError")
+            partly = kind in ("read", "open") and re.search(ERRORS, line)
+            if not failed and not partly and message != wanted.get(message.get("id")):
+                faults.append(f"another answer: {line[:300]!r}")
+        return faults
+
+    def test_server(self):
+        def call(ident, tool, **arguments):
+            return {"jsonrpc": "2.0", "id": ident, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+
+        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+        messages = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+                    {"jsonrpc": "2.0", "method": "notifications/initialized"},
+                    call(2, "load_report", performance_path=str(EXAMPLES / "before"), profiler_path=str(EXAMPLES / "profiler")),
+                    call(3, "top_ops", handle="report-1", limit=2), call(4, "top_ops", handle="none"),
+                    call(5, "find_operations", handle="report-1", limit=2),
+                    {"jsonrpc": "2.0", "id": 6, "method": "nothing"}]
+        stdin = "".join(json.dumps(message) + "\n" for message in messages).encode()
+        self.serve(stdin, self.ONCE + self.WRITES + [("thread", "once")])
+        self.serve(stdin, self.ONCE + self.WRITES, USAGE_RECORDING_DISABLED="false")
+
+if __name__ == "__main__":
+    unittest.main()
