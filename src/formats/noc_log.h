@@ -57,10 +57,11 @@ struct ts_noc_row {
     unsigned type; /* TS_NOC_ZONE_START and so on; TS_NOC_DATA16 where the meta data column holds addresses */
     bool traced;
     bool same_core; /* as the row before */
-    bool same_run;  /* core and program as the row before, and a NoC event like it */
     struct ts_str zone;
     struct ts_noc_trailer trailer;
 };
+
+enum { TS_NOC_ROWS_PREFIX = 80, TS_NOC_ROWS_LEAD = TS_NOC_ROWS_PREFIX + 8, TS_NOC_ROWS_TAIL = 64 };
 
 /* Reads the rows of one range. */
 struct ts_noc_rows {
@@ -69,18 +70,20 @@ struct ts_noc_rows {
     size_t capacity, at, have;
     uint64_t offset; /* in the file, of the bytes behind those at hand */
     uint64_t end;
-    uint64_t bad;    /* rows that cannot be read; the header again is none */
-    char prefix[80]; /* of the last row, up to the comma behind RISC */
+    uint64_t bad;                    /* rows that cannot be read; the header again is none */
+    char prefix[TS_NOC_ROWS_PREFIX]; /* of the last row, up to the comma behind RISC */
     size_t prefix_len;
     uint64_t slot;
     int64_t x, y;
     unsigned risc;
-    /* What stands behind the data of the last row when that was a plain NoC event, newline included: most rows that follow
-     * differ from it in time and data alone. */
-    char suffix[64];
-    size_t suffix_len;
-    struct ts_noc_row last;
-    const struct ts_noc_row *filled; /* the caller's row that says all of last already */
+    /* What stood before the time and behind the data of the last row, newline included, when that was a plain NoC event;
+     * tail_len is 0 when it was not. */
+    size_t lead_len, tail_len;
+    char lead[TS_NOC_ROWS_LEAD], tail[TS_NOC_ROWS_TAIL];
+};
+/* A NoC event of 8 bytes. */
+struct ts_noc_event {
+    uint64_t time, data;
 };
 /* buffer is kept between ranges. Errors: TS_NO_MEMORY. */
 enum ts_status ts_noc_rows_begin(struct ts_noc_rows *rows, const struct ts_noc_log *log, uint64_t begin, uint64_t end,
@@ -88,6 +91,9 @@ enum ts_status ts_noc_rows_begin(struct ts_noc_rows *rows, const struct ts_noc_l
 /* The next good row; *found is false at the end. Texts point into the buffer until the next call. Errors: TS_IO, TS_LIMIT (a
  * line too long), TS_CANCELLED, TS_NO_MEMORY. */
 enum ts_status ts_noc_rows_next(struct ts_noc_rows *rows, struct ts_noc_row *row, bool *found, struct ts_error *error);
+/* The events that follow the row read last, of its core and program and without anything else between: at most `most` of those at
+ * hand. *end is where the last of them ends in the file. 0 says nothing about what follows: ask ts_noc_rows_next. */
+size_t ts_noc_rows_alike(struct ts_noc_rows *rows, struct ts_noc_event *events, size_t most, uint64_t *end);
 void ts_noc_rows_free(struct ts_noc_rows *rows);
 
 #endif

@@ -82,9 +82,9 @@ enum { TS_NOC_NAME_KEEP = 1, TS_NOC_NAME_KEEP_DATA_MOVERS = 2, TS_NOC_NAME_KERNE
 /* What the payloads of a device log look like; a raw capture says its generation. */
 struct ts_noc_guess {
     uint64_t payloads;
-    uint64_t fit1, fit2, fit4; /* payloads that fit W1, W2, and W3 to W5 */
-    uint64_t late;             /* codes where W4 and W5 differ */
-    uint64_t like4, like5;     /* routing fields directly behind a fabric event */
+    bool misfit1, misfit2, misfit4; /* some payload does not fit W1, W2, or W3 to W5 */
+    bool late;                      /* there are codes where W4 and W5 differ */
+    bool like4, like5;              /* routing fields directly behind a fabric event */
     unsigned before;
 };
 

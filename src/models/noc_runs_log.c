@@ -2,23 +2,27 @@
 #include "formats/noc_log.h"
 #include "models/noc_runs.h"
 
-/* Which generations a payload fits, and what follows what. */
+enum { EVENTS = 512 }; /* taken at a time */
+
+/* Which generations a payload fits, and what follows what. Those that one payload does not fit are out. */
 static void weigh(struct ts_noc_guess *guess, uint64_t data, bool same_lane)
 {
     unsigned b0 = data & 255, b4 = data >> 32 & 255, b5 = data >> 40 & 255, b6 = data >> 48 & 255;
     unsigned lane1 = b5 & 15, lane2 = b4 & 15;
     guess->payloads++;
-    guess->fit1 += b4 >= 1 && b4 < TS_NOC_W1_UNSUPPORTED && (lane1 == 1 || lane1 == 2);
-    guess->fit2 += b6 >= 1 && b6 < TS_NOC_W2_UNSUPPORTED &&
-                   (b6 < TS_NOC_W2_FABRIC_UNICAST_WRITE ? lane2 == 1 || lane2 == 2
-                                                        : b6 == TS_NOC_W2_FABRIC_ROUTING_FIELDS || b4 <= 3);
-    guess->fit4 += b0 >= 1 && b0 < TS_NOC_W5_UNSUPPORTED &&
-                   (b0 < TS_NOC_W4_FABRIC_UNICAST_WRITE ? lane1 == 1 || lane1 == 2 : true);
-    if (b0 >= TS_NOC_W4_FABRIC_UNICAST_WRITE)
-        guess->late++;
+    if (!guess->misfit1)
+        guess->misfit1 = !(b4 >= 1 && b4 < TS_NOC_W1_UNSUPPORTED && (lane1 == 1 || lane1 == 2));
+    if (!guess->misfit2)
+        guess->misfit2 = !(b6 >= 1 && b6 < TS_NOC_W2_UNSUPPORTED &&
+                           (b6 < TS_NOC_W2_FABRIC_UNICAST_WRITE ? lane2 == 1 || lane2 == 2
+                                                                : b6 == TS_NOC_W2_FABRIC_ROUTING_FIELDS || b4 <= 3));
+    if (!guess->misfit4)
+        guess->misfit4 = !(b0 >= 1 && b0 < TS_NOC_W5_UNSUPPORTED &&
+                           (b0 >= TS_NOC_W4_FABRIC_UNICAST_WRITE || lane1 == 1 || lane1 == 2));
+    guess->late |= b0 >= TS_NOC_W4_FABRIC_UNICAST_WRITE;
     if (same_lane && guess->before >= TS_NOC_W4_FABRIC_UNICAST_WRITE) {
-        guess->like4 += b0 == TS_NOC_W4_FABRIC_ROUTING_FIELDS_1D || b0 == TS_NOC_W4_FABRIC_ROUTING_FIELDS_2D;
-        guess->like5 += b0 == TS_NOC_W5_FABRIC_ROUTING_FIELDS_1D || b0 == TS_NOC_W5_FABRIC_ROUTING_FIELDS_2D;
+        guess->like4 |= b0 == TS_NOC_W4_FABRIC_ROUTING_FIELDS_1D || b0 == TS_NOC_W4_FABRIC_ROUTING_FIELDS_2D;
+        guess->like5 |= b0 == TS_NOC_W5_FABRIC_ROUTING_FIELDS_1D || b0 == TS_NOC_W5_FABRIC_ROUTING_FIELDS_2D;
     }
     guess->before = b0;
 }
@@ -53,6 +57,15 @@ static void run_of(const struct ts_noc_runs *runs, const struct ts_noc_row *row,
     out->op = ts_noc_op_name(runs->description, runs->description->layout == TS_NOC_I1 ? row->host : row->host >> 10);
 }
 
+static inline void count_event(struct ts_noc_runs *runs, struct ts_noc_run *run, uint64_t data, bool same_lane)
+{
+    unsigned b0 = data & 255, b6 = data >> 48 & 255;
+    run->fabric2 |= b6 >= TS_NOC_W2_FABRIC_UNICAST_WRITE;
+    run->fabric4 |= b0 >= TS_NOC_W4_FABRIC_UNICAST_WRITE;
+    if (!runs->description->has_wire)
+        weigh(&runs->guess, data, same_lane);
+}
+
 static void count_row(struct ts_noc_runs *runs, struct ts_noc_run *run, const struct ts_noc_row *row, bool same_lane)
 {
     if (row->type == TS_NOC_ZONE_START || row->type == TS_NOC_ZONE_END) {
@@ -62,11 +75,21 @@ static void count_row(struct ts_noc_runs *runs, struct ts_noc_run *run, const st
             *(row->id == TS_NOC_LOCK_ID ? &runs->counts.locks : &runs->counts.other_data) += 1;
             return;
         }
-        unsigned b0 = row->data & 255, b6 = row->data >> 48 & 255;
         runs->counts.events++;
-        run->fabric2 |= b6 >= TS_NOC_W2_FABRIC_UNICAST_WRITE;
-        run->fabric4 |= b0 >= TS_NOC_W4_FABRIC_UNICAST_WRITE;
-        weigh(&runs->guess, row->data, same_lane);
+        count_event(runs, run, row->data, same_lane);
+    }
+}
+
+/* The events that follow a row, as long as they are like it. piece is that row's, and ends behind them afterwards. */
+static void count_alike(struct ts_noc_runs *runs, struct ts_noc_rows *rows, struct ts_noc_segment *piece)
+{
+    struct ts_noc_event events[EVENTS];
+    uint64_t end;
+    for (size_t count; (count = ts_noc_rows_alike(rows, events, EVENTS, &end)) > 0; piece->end = end) {
+        struct ts_noc_run *run = &runs->runs.items[piece->run];
+        for (size_t i = 0; i < count; i++)
+            count_event(runs, run, events[i].data, true);
+        runs->counts.events += count;
     }
 }
 
@@ -82,13 +105,6 @@ static enum ts_status index_rows(struct ts_noc_runs *runs, struct ts_map *lanes,
         if (status != TS_OK || !found)
             break;
         bool same = !first && row.same_core;
-        if (row.same_run) {
-            count_row(runs, &runs->runs.items[piece.run], &row, true);
-            piece.begin = row.begin;
-            piece.end = row.end;
-            status = ts_noc_runs_add(runs, &piece, error);
-            continue;
-        }
         if (!same)
             status = lane_of(runs, lanes, &row, &piece.lane, error);
         if (status == TS_OK && (!same || row.host != before.host || row.traced != before.traced ||
@@ -102,6 +118,7 @@ static enum ts_status index_rows(struct ts_noc_runs *runs, struct ts_map *lanes,
         count_row(runs, &runs->runs.items[piece.run], &row, same);
         piece.begin = row.begin;
         piece.end = row.end;
+        count_alike(runs, &rows, &piece);
         status = ts_noc_runs_add(runs, &piece, error);
         before = row;
         first = false;
@@ -139,12 +156,12 @@ enum ts_status ts_noc_runs_settle_wire(struct ts_noc_runs *runs, struct ts_error
     const struct ts_noc_guess *g = &runs->guess;
     struct ts_noc_description *d = runs->description;
     if (!d->has_wire && g->payloads) {
-        bool w1 = g->fit1 == g->payloads, w2 = g->fit2 == g->payloads, w4 = g->fit4 == g->payloads;
+        bool w1 = !g->misfit1, w2 = !g->misfit2, w4 = !g->misfit4;
         if (w1 + w2 + w4 != 1)
             return ts_error_set(error, TS_INPUT,
                                 "the log does not tell which generation its NoC events are of (%s); say so with --wire",
                                 (w1 + w2 + w4) != 0 ? "several fit" : "none fits all of them");
-        if (w4 && g->late && (g->like4 != 0) == (g->like5 != 0))
+        if (w4 && g->late && g->like4 == g->like5)
             return ts_error_set(
                 error, TS_INPUT,
                 "the log does not tell whether its NoC events are of generation W4 or W5: they differ in the "
@@ -188,6 +205,19 @@ static enum ts_status load_row(struct ts_noc_runs *runs, const struct ts_noc_row
     return ts_noc_markers_add(markers, TS_NOC_KEY(row->time, 0, id, row->type), name, false, error);
 }
 
+static enum ts_status load_alike(struct ts_noc_runs *runs, struct ts_noc_markers *markers, struct ts_error *error)
+{
+    struct ts_noc_event events[EVENTS];
+    uint64_t end;
+    enum ts_status status = TS_OK;
+    for (size_t count; (count = ts_noc_rows_alike(runs->rows, events, EVENTS, &end)) > 0 && status == TS_OK;)
+        for (size_t i = 0; i < count && status == TS_OK; i++)
+            status =
+                ts_noc_markers_add(markers, TS_NOC_KEY(events[i].time, runs->per_kernel, TS_NOC_STATIC_ID, TS_NOC_DATA),
+                                   events[i].data, false, error);
+    return status;
+}
+
 enum ts_status ts_noc_runs_load_log(struct ts_noc_runs *runs, const struct ts_noc_segment *segment,
                                     struct ts_noc_markers *markers, struct ts_error *error)
 {
@@ -203,6 +233,8 @@ enum ts_status ts_noc_runs_load_log(struct ts_noc_runs *runs, const struct ts_no
         status = ts_noc_rows_next(runs->rows, &row, &found, error);
         if (status == TS_OK && found)
             status = load_row(runs, &row, markers, error);
+        if (status == TS_OK && found)
+            status = load_alike(runs, markers, error);
     }
     return status;
 }
