@@ -6,7 +6,7 @@ if(NOT TARGET tilesight_surfaces)
   file(GLOB surfaces CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/surfaces/mcp/*.c")
   add_library(tilesight_surfaces STATIC ${surfaces} "${PROJECT_SOURCE_DIR}/src/surfaces/home.c"
     "${PROJECT_SOURCE_DIR}/src/surfaces/link_base.c" "${PROJECT_SOURCE_DIR}/src/surfaces/cli/environment.c")
-  target_link_libraries(tilesight_surfaces PUBLIC libtilesight)
+  target_link_libraries(tilesight_surfaces PUBLIC libtilesight PkgConfig::SECCOMP)
 endif()
 
 file(GLOB targets CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/fuzz/fuzz_*.c")

@@ -224,6 +224,11 @@ void ts_roots_destroy(struct ts_roots *roots)
     free(roots);
 }
 
+int ts_roots_descriptor(const struct ts_roots *roots, size_t index)
+{
+    return index < roots->count ? roots->items[index].fd : -1;
+}
+
 /* ---- opening ---- */
 
 static int open_at(int directory, const char *path, int flags)

@@ -20,6 +20,8 @@ struct ts_roots;
 /* paths is NULL-terminated. Errors: TS_IO. */
 enum ts_status ts_roots_create(const char *const *paths, struct ts_roots **out, struct ts_error *error);
 void ts_roots_destroy(struct ts_roots *roots);
+/* The open directory (O_PATH) of the root at index, borrowed; -1 past the last. */
+int ts_roots_descriptor(const struct ts_roots *roots, size_t index);
 
 /* Open a capture's regular file for reading: O_CLOEXEC, never blocking on a FIFO, refusing anything that is not a
  * regular file, and anything outside the context's roots, links included. identity (may be NULL) is taken from the open

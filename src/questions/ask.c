@@ -137,6 +137,8 @@ enum ts_status ts_ask(struct ts_context *context, const struct ts_question *ques
         status = question->answer(context, args, first, second, answer, error);
     }
     if (!status) {
+        if (options->sandbox && question->link == TS_LINK_REPORT)
+            ts_answer_name(answer, answer->root, "sandbox", options->sandbox);
         if (ts_capture_changed(first) || (second && ts_capture_changed(second)))
             ts_answer_boolean(answer, answer->root, "capture_changed", true);
         add_links(question, first, options->link_base, answer);

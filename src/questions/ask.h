@@ -6,6 +6,7 @@
 
 struct ts_ask_options {
     bool with_handle;      /* put the capture's label first as "handle" */
+    const char *sandbox;   /* what holds the process that answers, for load_report; NULL: it has none */
     const char *link_base; /* of the web application, without trailing slash; NULL: no links */
 };
 

@@ -347,6 +347,10 @@ static const struct ts_field fields[] = {
      .show = TS_SHOW_BELOW,
      .heading = "caveat",
      .help = "when the database holds two runs"},
+    {.key = "sandbox",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .help = "what holds the server: on, no landlock, no seccomp, off"},
     {.key = NULL},
 };
 

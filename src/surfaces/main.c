@@ -10,6 +10,7 @@
 #include "surfaces/cli/commands.h"
 #include "surfaces/cli/spelling.h"
 #include "surfaces/cli/terminal.h"
+#include "surfaces/mcp/sandbox.h"
 
 static void add_command(struct ts_buf *out, const char *name, const char *summary)
 {
@@ -53,7 +54,14 @@ static int show(void (*write_text)(struct ts_buf *), int argc, char **argv)
 
 static void write_version(struct ts_buf *out)
 {
-    ts_buf_printf(out, "tilesight %s\n", ts_version());
+    struct ts_sandbox offered;
+    ts_sandbox_probe(&offered);
+    ts_buf_printf(out, "tilesight %s\nsandbox of mcp: ", ts_version());
+    if (offered.landlock)
+        ts_buf_printf(out, "Landlock ABI %d, ", offered.landlock);
+    else
+        ts_buf_text(out, "no Landlock in this kernel, ");
+    ts_buf_text(out, offered.seccomp ? "seccomp\n" : "no seccomp in this kernel\n");
 }
 
 int main(int argc, char **argv)

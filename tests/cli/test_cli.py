@@ -69,9 +69,10 @@ class Help(unittest.TestCase):
             self.assertNotIn("--handle", done.stdout)
         self.assertIn("device_time (default)", run("top-ops", "--help").stdout)
 
-    def test_version_is_one_line(self):
+    def test_version_is_one_line_and_what_the_sandbox_can_be_another(self):
         done = run("--version")
-        self.assertRegex(done.stdout, r"\Atilesight \d+\.\d+\.\d+\n\Z")
+        self.assertRegex(done.stdout, r"\Atilesight \d+\.\d+\.\d+\nsandbox of mcp: (Landlock ABI \d+|no Landlock in this kernel), "
+                                      r"(seccomp|no seccomp in this kernel)\n\Z")
 
 
 class WrongUsage(unittest.TestCase):

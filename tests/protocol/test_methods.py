@@ -14,7 +14,7 @@ ANNOTATIONS = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint":
 def release():
     """What the program says its release is; None from one that cannot be asked."""
     done = subprocess.run([support.PROGRAM, "--version"], capture_output=True, text=True, timeout=support.TIMEOUT, check=False)
-    return done.stdout.split()[-1] if done.returncode == 0 else None
+    return done.stdout.splitlines()[0].split()[-1] if done.returncode == 0 else None
 
 
 class Initialize(support.Case):

@@ -34,7 +34,7 @@ class Usage(support.Case):
 class Content(Usage):
     def test_one_line_a_call(self):
         server = self.start()
-        self.assertFalse((self.scratch.home / ".tilesight").exists())
+        self.assertFalse(self.file.exists())
         handle = server.load(self.scratch.capture())
         server.answer("top_ops", handle=handle)
         server.refusal("top_ops", handle="report-secret")
@@ -64,7 +64,10 @@ class Content(Usage):
         server.notify("notifications/cancelled", {"requestId": call})
         server.request("tools/list")
         self.assertEqual(server.close(), 0)
-        self.assertFalse((self.scratch.home / ".tilesight").exists())
+        self.assertFalse(self.file.exists())
+        server = self.start("--no-sandbox")
+        server.initialize()
+        self.assertEqual(server.close(), 0)
 
     def test_a_home_that_does_not_exist_is_not_made(self):
         self.scratch.home.rmdir()
@@ -100,12 +103,32 @@ class Content(Usage):
         self.assertNotIn("cafecafe", self.lines()[0])
 
     def test_a_folder_that_vanished_is_made_again(self):
-        server = self.start()
+        server = self.start("--no-sandbox")
+        self.assertFalse((self.scratch.home / ".tilesight").exists())
         server.refusal("top_ops")
         shutil.rmtree(self.folder.parent)
         server.refusal("top_ops")
         self.assertEqual(len(self.lines()), 1)
         self.assertNotIn("warning", server.errors())
+
+    @support.confined
+    def test_a_folder_that_vanished_stays_away_from_the_sandbox(self):
+        server = self.start()
+        server.refusal("top_ops")
+        shutil.rmtree(self.folder.parent)
+        for _ in range(3):
+            server.refusal("top_ops")
+        self.assertEqual(server.close(), 0)
+        self.assertFalse(self.folder.parent.exists())
+        self.assertEqual(len([line for line in server.log if line.startswith("warning: usage is not recorded: cannot open ")]), 1)
+
+    @support.confined
+    def test_a_file_replaced_by_another_server_is_found(self):
+        server = self.start()
+        server.refusal("top_ops")
+        self.file.rename(self.folder / "older")
+        server.refusal("op_breakdown")
+        self.assertEqual(self.calls(), [("op_breakdown", "refused")])
 
     def test_existing_lines_stay(self):
         self.folder.mkdir(parents=True)
@@ -160,7 +183,8 @@ class OptOut(Usage):
             marker = self.scratch.home / name / "usage" / "disabled"
             marker.parent.mkdir(parents=True)
             marker.touch()
-            server = self.start()
+            # A folder that is not there at the start is not made inside the sandbox.
+            server = self.start(*(["--no-sandbox"] if name == ".ttnn-visualizer" else []))
             server.refusal("top_ops")
             self.assertFalse(self.file.exists())
             # It is looked at before every write.
@@ -190,7 +214,7 @@ class Failures(Usage):
 
     def test_one_warning_for_a_run_of_failures(self):
         (self.scratch.home / ".tilesight").write_text("a file in the way", encoding="ascii")
-        server = self.start("--log-level", "debug")
+        server = self.start("--no-sandbox", "--log-level", "debug")
         for _ in range(4):
             server.refusal("top_ops")
         (self.scratch.home / ".tilesight").unlink()

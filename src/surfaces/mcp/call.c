@@ -123,7 +123,8 @@ static enum ts_status ask(struct ts_mcp_server *server, struct ts_context *conte
                           struct ts_capture *first, struct ts_capture *second, struct ts_answer **out,
                           struct ts_error *error)
 {
-    const struct ts_ask_options options = {.with_handle = true, .link_base = server->link_base};
+    const struct ts_ask_options options = {
+        .with_handle = true, .sandbox = ts_sandbox_word(&server->sandbox), .link_base = server->link_base};
     return ts_ask(context, args->question, args, first, second, &options, out, error);
 }
 

@@ -42,6 +42,55 @@ void ts_mcp_server_environment(struct ts_mcp_server *server)
             "answers carry no links: TTNN_VISUALIZER_URL is not an http or https address one could put a path behind");
 }
 
+static const char *reason_of(int number)
+{
+    const char *reason = strerrordesc_np(number);
+    return reason ? reason : "unknown error";
+}
+
+/* One line, which says what does not hold. */
+static void tell_of_gaps(const struct ts_mcp_server *server, const char *no_landlock, const char *no_seccomp)
+{
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    if (no_landlock)
+        ts_buf_printf(&text, " Landlock (%s): %s;", no_landlock,
+                      server->roots ? "that nothing outside --root is opened rests on this program alone"
+                                    : "files are guarded by seccomp alone");
+    if (no_seccomp)
+        ts_buf_printf(&text, " seccomp (%s): the network and other programs are not cut off by the kernel;",
+                      no_seccomp);
+    if (!text.failed)
+        ts_mcp_log(&server->log, TS_MCP_WARNING, "the sandbox is incomplete, without%.*s --no-sandbox does without it",
+                   (int)text.len, text.ptr);
+    ts_buf_free(&text);
+}
+
+void ts_mcp_server_confine(struct ts_mcp_server *server)
+{
+    static const char absent[] = "not in this kernel";
+    struct ts_mcp_usage *usage = &server->usage;
+    struct ts_sandbox offered;
+    const char *no_landlock = NULL, *no_seccomp = NULL;
+    ts_sandbox_probe(&offered);
+    ts_mcp_usage_settle(usage, !offered.landlock);
+    int failure = 0;
+    if (offered.landlock) {
+        failure = ts_sandbox_restrict_files(offered.landlock, server->roots, usage->off ? NULL : usage->folder);
+        server->sandbox.landlock = failure ? 0 : offered.landlock;
+    }
+    if (!server->sandbox.landlock)
+        no_landlock = failure ? reason_of(failure) : absent;
+    if (failure)
+        ts_mcp_usage_settle(usage, true);
+    failure = offered.seccomp ? ts_sandbox_restrict_calls(server->sandbox.landlock) : 0;
+    server->sandbox.seccomp = offered.seccomp && !failure;
+    if (!server->sandbox.seccomp)
+        no_seccomp = failure ? reason_of(failure) : absent;
+    if (no_landlock || no_seccomp)
+        tell_of_gaps(server, no_landlock, no_seccomp);
+}
+
 void ts_mcp_server_free(struct ts_mcp_server *server)
 {
     ts_mcp_handles_free(&server->handles);
@@ -145,13 +194,15 @@ int ts_mcp_server_run(struct ts_mcp_server *server)
     struct reader reader = {.server = server, .wake = eventfd(0, EFD_CLOEXEC)};
     pthread_t thread;
     ts_mcp_server_environment(server);
+    ts_mcp_usage_compact(&server->usage);
+    if (!server->options->no_sandbox)
+        ts_mcp_server_confine(server);
     if (reader.wake < 0 || !start_reader(&reader, &thread)) {
         ts_mcp_log(&server->log, TS_MCP_ERROR, "cannot start the thread that reads standard input");
         if (reader.wake >= 0)
             close(reader.wake);
         return 1;
     }
-    ts_mcp_usage_compact(&server->usage);
     while (ts_mcp_server_step(server, true))
         if (ts_mcp_output_state(&server->output) != TS_MCP_OUTPUT_OPEN)
             ts_mcp_queue_abort(&server->queue);

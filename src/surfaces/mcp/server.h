@@ -7,6 +7,7 @@
 #include "surfaces/mcp/options.h"
 #include "surfaces/mcp/output.h"
 #include "surfaces/mcp/queue.h"
+#include "surfaces/mcp/sandbox.h"
 #include "surfaces/mcp/usage_log.h"
 #include "surfaces/mcp/versions.h"
 
@@ -24,8 +25,9 @@ struct ts_mcp_server {
     struct ts_mcp_handles handles;
     struct ts_mcp_usage usage;
     struct ts_link_base link;
-    const char *link_base; /* NULL: no links */
-    unsigned threads;      /* for one call; 0: not asked yet */
+    const char *link_base;     /* NULL: no links */
+    unsigned threads;          /* for one call; 0: not asked yet */
+    struct ts_sandbox sandbox; /* what of it is in force */
 };
 
 /* A server that answers into copy, or when that is NULL to standard output. Options are borrowed. It records no usage and makes no
@@ -34,6 +36,9 @@ enum ts_status ts_mcp_server_init(struct ts_mcp_server *server, const struct ts_
                                   struct ts_buf *copy, struct ts_error *error);
 /* Take the usage log and the address for links from the environment. */
 void ts_mcp_server_environment(struct ts_mcp_server *server);
+/* Give up what answering does not take: the network, other programs, writing anything but the usage log, and with roots all that
+ * lies outside them. What this kernel cannot do is said on the log. For this thread and those it starts; not to be taken back. */
+void ts_mcp_server_confine(struct ts_mcp_server *server);
 void ts_mcp_server_free(struct ts_mcp_server *server);
 
 /* The reading half: one line. Queues it, or answers it where it stands. */

@@ -129,6 +129,9 @@ void ts_mcp_usage_free(struct ts_mcp_usage *usage)
     free(usage->markers[0]);
     free(usage->markers[1]);
     usage->folder = usage->file = usage->markers[0] = usage->markers[1] = NULL;
+    if (usage->keeps)
+        close(usage->kept);
+    usage->keeps = false;
 }
 
 /* Random, and never inherited: two servers that share the file must not share an id. */
@@ -177,14 +180,28 @@ static bool make_folder(const char *folder)
     return good && (mkdir(folder, 0700) == 0 || errno == EEXIST);
 }
 
-/* Opened for every line: the file may have been compacted, and its folder removed, by somebody else. */
+/* Opened for every line where it can be: the file may have been compacted, and its folder removed, by somebody else. */
 static int open_file(const struct ts_mcp_usage *usage)
 {
     const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+    if (usage->keeps)
+        return usage->kept;
     int fd = open(usage->file, flags, 0600);
-    if (fd < 0 && errno == ENOENT && make_folder(usage->folder))
+    if (fd < 0 && errno == ENOENT && !usage->settled && make_folder(usage->folder))
         fd = open(usage->file, flags, 0600);
     return fd;
+}
+
+void ts_mcp_usage_settle(struct ts_mcp_usage *usage, bool keep)
+{
+    usage->settled = true;
+    if (usage->off || !usage->folder || marker(usage))
+        return;
+    bool made = make_folder(usage->folder);
+    if (!keep || !made)
+        return;
+    usage->kept = open_file(usage);
+    usage->keeps = usage->kept >= 0;
 }
 
 /* Whether a line may be added; a file found full is measured again only after a while. */
@@ -197,6 +214,11 @@ static bool has_room(struct ts_mcp_usage *usage, int fd)
     }
     if (!S_ISREG(about.st_mode)) {
         complain(usage, "append to", EINVAL);
+        return false;
+    }
+    /* Compacted or removed by somebody else, and no other can be opened. */
+    if (about.st_nlink == 0) {
+        complain(usage, "append to", ESTALE);
         return false;
     }
     usage->full = about.st_size > TS_LIMIT_USAGE_LOG;
@@ -231,5 +253,6 @@ void ts_mcp_usage_record(struct ts_mcp_usage *usage, const char *tool, const cha
         else
             complain(usage, "append to", wrote < 0 ? errno : ENOSPC);
     }
-    close(fd);
+    if (!usage->keeps)
+        close(fd);
 }
