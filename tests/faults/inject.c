@@ -3,8 +3,8 @@
  * child goes on to main with that failure set, the parent answers on TS_FAULT_OUT with "STATUS REACHED LEAKED": what
  * waitpid gave, whether the N-th was ever asked for, and how many blocks were still allocated at the end.
  *
- * KIND is alloc, read, write, open or thread. MODE is once (the N-th fails), after (the N-th and all later ones fail) or
- * short (the N-th read or write handles one byte only, or is interrupted where N is even). */
+ * KIND is alloc, read, write, open or thread. MODE is once (the N-th fails), after (the N-th and all later ones fail),
+ * short (the N-th read or write handles one byte only, or is interrupted where N is even) or kill (SIGKILL instead of it). */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +32,10 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 extern void __libc_free(void *block);
 
 enum kind { NONE, ALLOC, READ, WRITE, OPEN, THREAD };
-enum mode { ONCE, AFTER, SHORT };
+enum mode { ONCE, AFTER, SHORT, KILL };
 
 static const char *const kind_names[] = {"none", "alloc", "read", "write", "open", "thread"};
-static const char *const mode_names[] = {"once", "after", "short"};
+static const char *const mode_names[] = {"once", "after", "short", "kill"};
 
 /* What the child tells the parent. */
 struct told {
@@ -57,6 +57,8 @@ static bool fails(enum kind kind)
     long number = atomic_fetch_add(&asked, 1) + 1;
     if (number == nth)
         told->reached = true;
+    if (how == KILL && number == nth)
+        kill(getpid(), SIGKILL);
     return how == AFTER ? number >= nth : number == nth;
 }
 
@@ -99,7 +101,7 @@ static void choose(const char *line)
     if (sscanf(line, "%15s %15s %ld", kind, mode, &number) != 3)
         _exit(120);
     int at = find(kind, kind_names, 6);
-    int mode_at = find(mode, mode_names, 3);
+    int mode_at = find(mode, mode_names, 4);
     if (at < 0 || mode_at < 0)
         _exit(121);
     how = (enum mode)mode_at;
