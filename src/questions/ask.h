@@ -6,8 +6,8 @@
 
 struct ts_ask_options {
     bool with_handle;      /* put the capture's label first as "handle" */
-    const char *sandbox;   /* what holds the process that answers, for load_report; NULL: it has none */
     const char *link_base; /* of the web application, without trailing slash; NULL: no links */
+    const char *sandbox;   /* what holds the process that answers, for load_report; NULL: it has none */
 };
 
 /* Ask, and release what the captures held for the call. Adds "handle" first (not to a comparison), "capture_changed" when a part used

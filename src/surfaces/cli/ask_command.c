@@ -307,7 +307,7 @@ static enum ts_status print_answer(const struct request *request, const struct t
         ts_buf_str(&text, (struct ts_str){answer->json, answer->json_len});
         ts_buf_char(&text, '\n');
     } else {
-        struct ts_table_look look = {ts_use_color(request->color), ts_output_width()};
+        struct ts_table_look look = {ts_use_color(request->color), ts_output_is_utf8(), ts_output_width()};
         status = ts_table_view(request->question, &request->args, answer->root, &look, &text, error);
     }
     if (!status)
@@ -324,7 +324,7 @@ static enum ts_status ask(struct ts_context *context, struct request *request, s
     struct ts_capture *captures[TS_CLI_CAPTURES_MAX] = {NULL, NULL};
     struct ts_answer *answer = NULL;
     struct ts_link_base link;
-    struct ts_ask_options options = {false, ts_link_base_from_environment(&link)};
+    struct ts_ask_options options = {.link_base = ts_link_base_from_environment(&link)};
     enum ts_status status = ts_parts_create(TS_DEFAULT_CACHE, &parts, error);
     for (unsigned i = 0; !status && i < request->captures.count; i++)
         status = ts_capture_create(context, parts, &request->captures.paths[i], NULL, &captures[i], error);

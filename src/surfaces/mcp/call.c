@@ -124,7 +124,7 @@ static enum ts_status ask(struct ts_mcp_server *server, struct ts_context *conte
                           struct ts_error *error)
 {
     const struct ts_ask_options options = {
-        .with_handle = true, .sandbox = ts_sandbox_word(&server->sandbox), .link_base = server->link_base};
+        .with_handle = true, .link_base = server->link_base, .sandbox = ts_sandbox_word(&server->sandbox)};
     return ts_ask(context, args->question, args, first, second, &options, out, error);
 }
 
