@@ -38,7 +38,7 @@ extern const struct ts_field ts_error_failure_fields[], ts_error_diagnosis_field
          .kind = TS_KIND_LIST,                                                                                         \
          .of = TS_KIND_STRING,                                                                                         \
          .sometimes = true,                                                                                            \
-         .show = TS_SHOW_COLUMN,                                                                                       \
+         .detail = true,                                                                                               \
          .heading = "failed launches",                                                                                 \
          .help = "device operations whose launch did not complete, at most 20; empty: it failed outside of any"},      \
         {.key = "failed_device_operation_count", .kind = TS_KIND_INTEGER, .sometimes = true, .help = "all of them"},   \
@@ -46,6 +46,7 @@ extern const struct ts_field ts_error_failure_fields[], ts_error_diagnosis_field
          .kind = TS_KIND_OBJECT,                                                                                       \
          .sometimes = true,                                                                                            \
          .children = ts_error_failure_fields,                                                                          \
+         .detail = true,                                                                                               \
          .help = "figures of an allocation that failed, when the message has them"},                                   \
         {.key = "diagnosis",                                                                                           \
          .kind = TS_KIND_OBJECT,                                                                                       \
@@ -53,11 +54,16 @@ extern const struct ts_field ts_error_failure_fields[], ts_error_diagnosis_field
          .nullable = true,                                                                                             \
          .children = ts_error_diagnosis_fields,                                                                        \
          .show = TS_SHOW_COLUMN,                                                                                       \
+         .detail = true,                                                                                               \
          .help = "why it did not fit; null: no_diagnosis_because says why not"},                                       \
-        {.key = "no_diagnosis_because", .kind = TS_KIND_STRING, .sometimes = true, .help = "when diagnosis is null"},  \
+        {.key = "no_diagnosis_because",                                                                                \
+         .kind = TS_KIND_STRING,                                                                                       \
+         .sometimes = true,                                                                                            \
+         .detail = true,                                                                                               \
+         .help = "when diagnosis is null"},                                                                            \
     {                                                                                                                  \
         .key = "in_the_way", .kind = TS_KIND_OBJECT, .sometimes = true, .children = ts_error_way_fields,               \
-        .help = "L1 buffers that the circular buffers reach into, or that split the free space"                        \
+        .detail = true, .help = "L1 buffers that the circular buffers reach into, or that split the free space"        \
     }
 
 #endif

@@ -211,7 +211,6 @@ static const struct ts_field row_fields[] = {
      .show = TS_SHOW_COLUMN,
      .heading = "type",
      .help = "incomplete_operation: it started and never completed; aborted_operation: the cause was not recorded"},
-    {.key = "message_full_length", .kind = TS_KIND_INTEGER, .sometimes = true, .help = "characters, when it was cut"},
     {.key = "attached",
      .kind = TS_KIND_BOOLEAN,
      .show = TS_SHOW_COLUMN,
@@ -222,13 +221,9 @@ static const struct ts_field row_fields[] = {
      .sometimes = true,
      .nullable = true,
      .children = last_fields,
+     .detail = true,
      .help = "where the cause was not recorded: what lay in memory when the run stopped"},
-    /* Last, since it takes what room there is. */
-    {.key = "message",
-     .kind = TS_KIND_STRING,
-     .nullable = true,
-     .show = TS_SHOW_COLUMN,
-     .help = "cut at 2000 characters"},
+    {.key = "message", .kind = TS_KIND_STRING, .nullable = true, .detail = true, .help = "cut at 2000 characters"},
     {.key = NULL},
 };
 

@@ -37,6 +37,11 @@ struct ts_field {
     const char *help;                /* one short sentence */
     const struct ts_field *children; /* ends with a NULL key */
     enum ts_field_show show;
+    /* In a row: told in full below the table, row by row, as well. */
+    bool detail;
+    /* Of an object with TS_SHOW_COLUMNS: its columns are parts, drawn as a bar, of the answer's member of this key, which may be
+     * null; NULL: no bar. */
+    const char *bar_of;
     const char *heading; /* as shown to a person; NULL: the key */
 };
 

@@ -338,6 +338,7 @@ static const struct ts_field row_fields[] = {
      .kind = TS_KIND_OBJECT,
      .children = composition_fields,
      .show = TS_SHOW_COLUMNS,
+     .bar_of = "l1_size",
      .help = "what it is made of"},
     {.key = "precision", .kind = TS_KIND_STRING, .help = "exact: a single resident; else upper-bound"},
     {.key = "largest_resident",

@@ -35,6 +35,15 @@ bool ts_use_color(enum ts_color_choice choice)
     return isatty(STDOUT_FILENO) == 1;
 }
 
+bool ts_output_is_utf8(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    const char *value = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !(value && *value); i++)
+        value = getenv(names[i]);
+    return value && (strcasestr(value, "utf-8") || strcasestr(value, "utf8"));
+}
+
 unsigned ts_output_width(void)
 {
     if (isatty(STDOUT_FILENO) != 1)

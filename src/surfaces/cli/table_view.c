@@ -3,266 +3,81 @@
 #include <libsmartcols.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <wchar.h>
+#include <string.h>
 
-#include "base/number.h"
-#include "base/utf8.h"
 #include "questions/schema.h"
+#include "surfaces/cli/bar_view.h"
+#include "surfaces/cli/detail_view.h"
 
-enum { COLUMNS_MAX = 96, KEY_MAX = 128, GAP = 2, TEXT_WIDTH_WANTED = 40 };
+enum { COLUMNS_MAX = 96, GAP = 2, TEXT_WIDTH_WANTED = 40 };
 
 /* One column of the table being made. */
 struct column {
     const struct ts_field *field;
     const struct ts_field *within; /* the row's object that holds it; NULL: the row itself */
-    char key[KEY_MAX];
-    char heading[KEY_MAX];
+    char key[TS_VALUE_KEY_MAX];
+    char heading[TS_VALUE_KEY_MAX];
     int places;   /* decimals shown, the most any cell needs, at most 3 */
     bool used;    /* some row holds something */
     size_t width; /* of its widest cell or its heading, in terminal columns */
 };
 
-struct view {
-    const struct ts_args *args;
-    const struct ts_table_look *look;
-    struct ts_buf *out;
-};
-
-static bool numeric(enum ts_field_kind kind)
+/* A value with its unit behind `used` columns of a line, which it ends. */
+static void add_wrapped(const struct ts_value_view *view, const struct ts_field *field, yyjson_mut_val *value,
+                        size_t used, size_t indent)
 {
-    return kind == TS_KIND_NUMBER || kind == TS_KIND_INTEGER;
-}
-
-/* Answers hold a number whose shortest text has an exponent as that text. */
-static bool is_number(yyjson_mut_val *value)
-{
-    return yyjson_mut_is_num(value) || yyjson_mut_is_raw(value);
-}
-
-static double number_of(yyjson_mut_val *value)
-{
-    double number = TS_ABSENT;
-    if (yyjson_mut_is_raw(value))
-        ts_number_parse((struct ts_str){yyjson_mut_get_raw(value), yyjson_mut_get_len(value)}, &number);
-    else
-        number = yyjson_mut_get_num(value);
-    return number;
-}
-
-/* From here on digits in full say more than is known, and are harder to read than an exponent. */
-static const double shown_in_full = 1e15;
-
-/* Decimals a number needs, at most 3. */
-static int places_needed(yyjson_mut_val *value)
-{
-    double number = is_number(value) ? number_of(value) : 0;
-    if (yyjson_mut_is_int(value) || !(number < shown_in_full && number > -shown_in_full))
-        return 0;
-    int places = 0;
-    while (places < 3 && ts_round(number, places) != ts_round(number, 3))
-        places++;
-    return places;
-}
-
-/* The declaration of a member; NULL when the object has none (a map's element). */
-static const struct ts_field *child_of(const struct view *view, const struct ts_field *field, struct ts_str key)
-{
-    char declared[KEY_MAX];
-    for (const struct ts_field *child = field ? field->children : NULL; child && child->key; child++)
-        if (ts_str_is(key, ts_schema_key(child, view->args, declared, sizeof declared)))
-            return child;
-    return NULL;
-}
-
-static void add_value(const struct view *view, const struct ts_field *field, yyjson_mut_val *value, int places);
-
-/* Text of a capture. A backslash of its own is doubled, so that it is not taken for one of ours. */
-static void add_text(const struct view *view, struct ts_str text)
-{
-    struct ts_str piece;
-    bool done = false, first = true;
-    while (ts_str_split(&text, '\\', &piece, &done)) {
-        ts_buf_text(view->out, first ? "" : "\\\\");
-        ts_utf8_escape(view->out, piece);
-        first = false;
-    }
-}
-
-/* Whole numbers of 64 bits exactly: a double may not hold them. */
-static void add_whole(const struct view *view, uint64_t magnitude)
-{
-    if (magnitude >= 1000)
-        add_whole(view, magnitude / 1000);
-    ts_buf_printf(view->out, magnitude >= 1000 ? ",%03u" : "%u", (unsigned)(magnitude % 1000));
-}
-
-static void add_number(const struct view *view, yyjson_mut_val *value, int places)
-{
-    char text[TS_NUMBER_TEXT_MAX];
-    if (yyjson_mut_is_int(value)) {
-        int64_t number = yyjson_mut_get_sint(value);
-        bool negative = yyjson_mut_is_sint(value) && number < 0;
-        ts_buf_text(view->out, negative ? "-" : "");
-        add_whole(view, negative ? 0 - (uint64_t)number : yyjson_mut_get_uint(value));
-        if (places > 0)
-            ts_buf_printf(view->out, ".%0*d", places, 0);
-        return;
-    }
-    double number = number_of(value);
-    if (number < shown_in_full && number > -shown_in_full)
-        ts_number_grouped(number, places < 0 ? places_needed(value) : places, text);
-    else
-        ts_number_json(number, text);
-    ts_buf_text(view->out, text);
-}
-
-/* An object within a line: the values of the members that are declared as columns, "0: 48.3"; where none is, all members
- * with their keys. */
-static void add_object(const struct view *view, const struct ts_field *field, yyjson_mut_val *object)
-{
-    unsigned shown = 0;
-    size_t index, max;
-    yyjson_mut_val *key, *value;
-    yyjson_mut_obj_foreach(object, index, max, key, value)
-    {
-        struct ts_str name = {yyjson_mut_get_str(key), yyjson_mut_get_len(key)};
-        const struct ts_field *child = child_of(view, field, name);
-        if (!child || child->show != TS_SHOW_COLUMN)
-            continue;
-        ts_buf_text(view->out, shown == 0 ? "" : shown == 1 ? ": " : " ");
-        shown++;
-        if (yyjson_mut_is_null(value))
-            ts_buf_char(view->out, '-');
-        add_value(view, child, value, -1);
-    }
-    if (shown)
-        return;
-    yyjson_mut_obj_foreach(object, index, max, key, value)
-    {
-        ts_buf_text(view->out, index ? ", " : "");
-        add_text(view, (struct ts_str){yyjson_mut_get_str(key), yyjson_mut_get_len(key)});
-        ts_buf_char(view->out, ' ');
-        add_value(view, NULL, value, -1);
-    }
-}
-
-static void add_list(const struct view *view, const struct ts_field *field, yyjson_mut_val *list)
-{
-    size_t index, max;
-    yyjson_mut_val *value;
-    yyjson_mut_arr_foreach(list, index, max, value)
-    {
-        ts_buf_text(view->out, index ? ", " : "");
-        add_value(view, field, value, -1);
-    }
-}
-
-/* A value as a person reads it, on one line; places < 0: as many decimals as it needs. */
-static void add_value(const struct view *view, const struct ts_field *field, yyjson_mut_val *value, int places)
-{
-    switch (yyjson_mut_get_type(value)) {
-    case YYJSON_TYPE_STR:
-        add_text(view, (struct ts_str){yyjson_mut_get_str(value), yyjson_mut_get_len(value)});
-        break;
-    case YYJSON_TYPE_NUM:
-    case YYJSON_TYPE_RAW:
-        add_number(view, value, places);
-        break;
-    case YYJSON_TYPE_BOOL:
-        ts_buf_text(view->out, yyjson_mut_get_bool(value) ? "yes" : "no");
-        break;
-    case YYJSON_TYPE_ARR:
-        add_list(view, field, value);
-        break;
-    case YYJSON_TYPE_OBJ:
-        add_object(view, field, value);
-        break;
-    default: /* null: nothing to show */
-        break;
-    }
-}
-
-static bool empty(yyjson_mut_val *value)
-{
-    return !value || yyjson_mut_is_null(value) ||
-           ((yyjson_mut_is_arr(value) || yyjson_mut_is_obj(value)) && yyjson_mut_get_len(value) == 0);
-}
-
-static void add_heading(const struct view *view, const struct ts_field *field, const char *key)
-{
-    const char *heading = field->heading ? field->heading : key;
-    ts_buf_text(view->out, view->look->color ? "\033[1m" : "");
-    for (const char *c = heading; *c; c++)
-        ts_buf_char(view->out, field->heading || *c != '_' ? *c : ' ');
-    ts_buf_text(view->out, view->look->color ? ":\033[0m" : ":");
-}
-
-static void add_unit(const struct view *view, const struct ts_field *field)
-{
-    if (field && field->unit && numeric(field->kind))
-        ts_buf_printf(view->out, " %s", strcmp(field->unit, "percent") == 0 ? "%" : field->unit);
+    struct ts_buf text;
+    struct ts_value_view into_text = {view->args, view->look, &text};
+    ts_buf_init(&text, 0);
+    ts_value_add(&into_text, field, value, -1);
+    ts_value_unit(&into_text, field);
+    ts_value_wrap(view->out, ts_buf_view(&text), used, indent, view->look->width);
+    ts_buf_char(view->out, '\n');
+    view->out->failed = view->out->failed || text.failed;
+    ts_buf_free(&text);
 }
 
 /* The members of an object or a map, a line each. */
-static void add_member_lines(const struct view *view, const struct ts_field *field, yyjson_mut_val *object)
+static void add_member_lines(const struct ts_value_view *view, const struct ts_field *field, yyjson_mut_val *object)
 {
     size_t index, max;
     yyjson_mut_val *key, *value;
     yyjson_mut_obj_foreach(object, index, max, key, value)
     {
         struct ts_str name = {yyjson_mut_get_str(key), yyjson_mut_get_len(key)};
-        const struct ts_field *child = child_of(view, field, name);
-        if (empty(value))
+        const struct ts_field *child = ts_value_child(view, field, name);
+        if (ts_value_is_empty(value))
             continue;
         ts_buf_text(view->out, "  ");
-        for (size_t i = 0; child && i < name.len; i++)
-            ts_buf_char(view->out, name.ptr[i] == '_' ? ' ' : name.ptr[i]);
-        if (!child)
-            add_text(view, name);
+        ts_value_key(view, child, name);
         ts_buf_text(view->out, ": ");
-        add_value(view, child, value, -1);
-        add_unit(view, child);
-        ts_buf_char(view->out, '\n');
+        add_wrapped(view, child, value, 2 + ts_value_width(name) + 2, 4);
     }
 }
 
 /* "heading: value"; an object or a map has its members on lines of their own. */
-static void add_line(const struct view *view, const struct ts_field *field, yyjson_mut_val *answer)
+static void add_line(const struct ts_value_view *view, const struct ts_field *field, yyjson_mut_val *answer)
 {
-    char key[KEY_MAX];
+    char key[TS_VALUE_KEY_MAX];
     yyjson_mut_val *value = yyjson_mut_obj_get(answer, ts_schema_key(field, view->args, key, sizeof key));
-    if (empty(value))
+    if (ts_value_is_empty(value))
         return;
-    add_heading(view, field, key);
+    ts_value_heading(view, field, key);
     if (yyjson_mut_is_obj(value)) {
         ts_buf_char(view->out, '\n');
         add_member_lines(view, field, value);
         return;
     }
     ts_buf_char(view->out, ' ');
-    add_value(view, field, value, -1);
-    add_unit(view, field);
-    ts_buf_char(view->out, '\n');
+    add_wrapped(view, field, value, strlen(field->heading ? field->heading : key) + 2, 2);
 }
 
-static void add_lines(const struct view *view, const struct ts_field *fields, enum ts_field_show show,
+static void add_lines(const struct ts_value_view *view, const struct ts_field *fields, enum ts_field_show show,
                       yyjson_mut_val *answer)
 {
     for (const struct ts_field *field = fields; field->key; field++)
         if (field->show == show)
             add_line(view, field, answer);
-}
-
-static size_t display_width(struct ts_str text)
-{
-    size_t width = 0;
-    while (text.len) {
-        size_t len;
-        int columns = wcwidth((wchar_t)ts_utf8_decode(text, &len));
-        width += columns > 0 ? (size_t)columns : 0;
-        text = ts_str_sub(text, len, text.len);
-    }
-    return width;
 }
 
 static yyjson_mut_val *value_in(const struct column *column, yyjson_mut_val *row)
@@ -271,39 +86,40 @@ static yyjson_mut_val *value_in(const struct column *column, yyjson_mut_val *row
 }
 
 /* The text of a cell; empty for what is null or not there. */
-static void add_cell(const struct view *view, const struct column *column, yyjson_mut_val *row, struct ts_buf *out)
+static void add_cell(const struct ts_value_view *view, const struct column *column, yyjson_mut_val *row,
+                     struct ts_buf *out)
 {
-    struct view into_cell = {view->args, view->look, out};
+    struct ts_value_view into_cell = {view->args, view->look, out};
     yyjson_mut_val *value = value_in(column, row);
-    if (!empty(value))
-        add_value(&into_cell, column->field, value, numeric(column->field->kind) ? column->places : -1);
+    if (!ts_value_is_empty(value))
+        ts_value_add(&into_cell, column->field, value, ts_value_is_numeric(column->field->kind) ? column->places : -1);
 }
 
-static void measure_column(const struct view *view, struct column *column, yyjson_mut_val *rows)
+static void measure_column(const struct ts_value_view *view, struct column *column, yyjson_mut_val *rows)
 {
     size_t index, max;
     yyjson_mut_val *row;
     yyjson_mut_arr_foreach(rows, index, max, row)
     {
         yyjson_mut_val *value = value_in(column, row);
-        column->used = column->used || !empty(value);
-        int places = value ? places_needed(value) : 0;
+        column->used = column->used || !ts_value_is_empty(value);
+        int places = value ? ts_value_places(value) : 0;
         column->places = places > column->places ? places : column->places;
     }
     struct ts_buf cell;
     ts_buf_init(&cell, 0);
-    column->width = display_width(ts_str_from(column->heading));
+    column->width = ts_value_width(ts_str_from(column->heading));
     yyjson_mut_arr_foreach(rows, index, max, row)
     {
         ts_buf_clear(&cell);
         add_cell(view, column, row, &cell);
-        size_t width = display_width(ts_buf_view(&cell));
+        size_t width = ts_value_width(ts_buf_view(&cell));
         column->width = width > column->width ? width : column->width;
     }
     ts_buf_free(&cell);
 }
 
-static void name_column(const struct view *view, struct column *column)
+static void name_column(const struct ts_value_view *view, struct column *column)
 {
     ts_schema_key(column->field, view->args, column->key, sizeof column->key);
     snprintf(column->heading, sizeof column->heading, "%s",
@@ -314,8 +130,9 @@ static void name_column(const struct view *view, struct column *column)
 }
 
 /* Columns that some row fills, in the order of declaration, added to the first count; how many there are now. */
-static unsigned choose_columns(const struct view *view, const struct ts_field *within, const struct ts_field *children,
-                               yyjson_mut_val *rows, struct column columns[COLUMNS_MAX], unsigned count)
+static unsigned choose_columns(const struct ts_value_view *view, const struct ts_field *within,
+                               const struct ts_field *children, yyjson_mut_val *rows,
+                               struct column columns[COLUMNS_MAX], unsigned count)
 {
     for (const struct ts_field *field = children; field->key && count < COLUMNS_MAX; field++) {
         if (field->show == TS_SHOW_COLUMNS && !within)
@@ -337,9 +154,9 @@ static unsigned choose_columns(const struct view *view, const struct ts_field *w
 }
 
 static struct libscols_column *new_column(struct libscols_table *table, const struct column *column,
-                                          const struct view *view)
+                                          const struct ts_value_view *view)
 {
-    int flags = numeric(column->field->kind) ? SCOLS_FL_RIGHT : 0;
+    int flags = ts_value_is_numeric(column->field->kind) ? SCOLS_FL_RIGHT : 0;
     bool long_text = column->field->kind == TS_KIND_STRING || column->field->kind == TS_KIND_LIST;
     if (view->look->width && long_text)
         flags |= SCOLS_FL_TRUNC;
@@ -349,8 +166,8 @@ static struct libscols_column *new_column(struct libscols_table *table, const st
     return made;
 }
 
-static bool fill_row(struct libscols_line *line, const struct view *view, const struct column *columns, unsigned count,
-                     yyjson_mut_val *row)
+static bool fill_row(struct libscols_line *line, const struct ts_value_view *view, const struct column *columns,
+                     unsigned count, yyjson_mut_val *row)
 {
     for (unsigned i = 0; i < count; i++) {
         struct ts_buf cell;
@@ -364,7 +181,7 @@ static bool fill_row(struct libscols_line *line, const struct view *view, const 
     return true;
 }
 
-static bool fill_table(struct libscols_table *table, const struct view *view, const struct column *columns,
+static bool fill_table(struct libscols_table *table, const struct ts_value_view *view, const struct column *columns,
                        unsigned count, yyjson_mut_val *rows)
 {
     /* Cells hold no character that drives a terminal; encoded again, their backslashes would not be what they were. */
@@ -428,7 +245,7 @@ static char *table_text(struct libscols_table *table)
     return text;
 }
 
-static enum ts_status print_columns(const struct view *view, const struct column *columns, unsigned count,
+static enum ts_status print_columns(const struct ts_value_view *view, const struct column *columns, unsigned count,
                                     yyjson_mut_val *rows, struct ts_error *error)
 {
     struct libscols_table *table = scols_new_table();
@@ -444,12 +261,13 @@ static enum ts_status print_columns(const struct view *view, const struct column
 }
 
 /* How many of the columns fit beside a first one of the given width; at least one. Long texts may be cut to fit. */
-static unsigned columns_that_fit(const struct view *view, size_t used, const struct column *columns, unsigned count)
+static unsigned columns_that_fit(const struct ts_value_view *view, size_t used, const struct column *columns,
+                                 unsigned count)
 {
     unsigned fit = 0;
     for (; fit < count; fit++) {
         size_t width = columns[fit].width;
-        if (!numeric(columns[fit].field->kind) && width > TEXT_WIDTH_WANTED)
+        if (!ts_value_is_numeric(columns[fit].field->kind) && width > TEXT_WIDTH_WANTED)
             width = TEXT_WIDTH_WANTED;
         used += GAP + width;
         if (fit && view->look->width && used > view->look->width)
@@ -459,7 +277,7 @@ static unsigned columns_that_fit(const struct view *view, size_t used, const str
 }
 
 /* The rows as a table; what does not fit beside goes into further tables below that repeat the first column. */
-static enum ts_status add_table(const struct view *view, const struct ts_field *list, yyjson_mut_val *rows,
+static enum ts_status add_table(const struct ts_value_view *view, const struct ts_field *list, yyjson_mut_val *rows,
                                 struct ts_error *error)
 {
     struct column columns[COLUMNS_MAX], part[COLUMNS_MAX];
@@ -483,15 +301,17 @@ static enum ts_status add_table(const struct view *view, const struct ts_field *
 enum ts_status ts_table_view(const struct ts_question *question, const struct ts_args *args, yyjson_mut_val *answer,
                              const struct ts_table_look *look, struct ts_buf *out, struct ts_error *error)
 {
-    struct view view = {args, look, out};
+    struct ts_value_view view = {args, look, out};
     add_lines(&view, question->fields, TS_SHOW_ABOVE, answer);
     for (const struct ts_field *field = question->fields; field->key; field++) {
         yyjson_mut_val *rows = field->show == TS_SHOW_ROWS ? yyjson_mut_obj_get(answer, field->key) : NULL;
-        if (empty(rows))
+        if (ts_value_is_empty(rows))
             continue;
         enum ts_status status = add_table(&view, field, rows, error);
         if (status)
             return status;
+        ts_bar_view_add(&view, question->fields, field->children, answer, rows);
+        ts_detail_view_add(&view, field->children, rows);
     }
     add_lines(&view, question->fields, TS_SHOW_BELOW, answer);
     return TS_OK;

@@ -1,0 +1,10 @@
+/* What of a table's rows takes more than a cell: a paragraph each, below the table. */
+#ifndef TS_SURFACES_CLI_DETAIL_VIEW_H
+#define TS_SURFACES_CLI_DETAIL_VIEW_H
+
+#include "surfaces/cli/value_view.h"
+
+/* The fields declared with detail, row by row; children are the row's fields. Nothing when no row has any. */
+void ts_detail_view_add(const struct ts_value_view *view, const struct ts_field *children, yyjson_mut_val *rows);
+
+#endif
