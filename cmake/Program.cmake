@@ -24,24 +24,3 @@ else()
   message(STATUS "src/surfaces/main.c is not there: the program is not built")
   add_custom_target(tilesight)
 endif()
-
-# Man pages, where scdoc is there to make them.
-find_program(SCDOC scdoc)
-file(GLOB TS_MAN_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.scd")
-set(TS_MAN_PAGES)
-if(SCDOC AND TS_MAN_SOURCES)
-  foreach(source IN LISTS TS_MAN_SOURCES)
-    get_filename_component(page "${source}" NAME_WLE)
-    set(output "${PROJECT_BINARY_DIR}/man/${page}")
-    add_custom_command(OUTPUT "${output}"
-      COMMAND ${CMAKE_COMMAND} -E make_directory "${PROJECT_BINARY_DIR}/man"
-      COMMAND sh -c "'${SCDOC}' <'${source}' >'${output}'"
-      DEPENDS "${source}" VERBATIM)
-    list(APPEND TS_MAN_PAGES "${output}")
-  endforeach()
-  add_custom_target(man ALL DEPENDS ${TS_MAN_PAGES})
-endif()
-
-# Writes docs/questions/ from the questions' declarations (a test compares).
-add_executable(ts-make-pages "${PROJECT_SOURCE_DIR}/tools/make_pages.c")
-target_link_libraries(ts-make-pages PRIVATE ts_product_options libtilesight)

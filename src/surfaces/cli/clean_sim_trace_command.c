@@ -433,5 +433,6 @@ const struct ts_command ts_command_clean_sim_trace = {
              "https://ui.perfetto.dev or in chrome://tracing.",
     .options = known_options,
     .output = "output-dir",
+    .paths = true,
     .run = run,
 };

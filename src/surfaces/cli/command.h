@@ -10,6 +10,7 @@ struct ts_command {
     const char *about;          /* what --help says of it: lines, without the last line end */
     const struct ts_option *options;
     const char *output;                /* the option that -o abbreviates, or NULL */
+    bool paths;                        /* words that are no options are paths */
     const char *environment;           /* the variables it heeds, as about; or NULL */
     int (*run)(int argc, char **argv); /* the words behind the name; returns the exit status */
 };

@@ -245,5 +245,6 @@ const struct ts_command ts_command_noc_decode = {
              "summarised, and written again in today's layout where there is -o.",
     .options = known,
     .output = "output",
+    .paths = true,
     .run = run,
 };

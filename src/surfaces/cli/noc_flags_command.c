@@ -71,8 +71,9 @@ static int print_flags(const char *include, unsigned wire)
         return ts_terminal_fail(&error, "noc-flags");
     }
     ts_buf_init(&text, 0);
+    /* The headers of this machine's own C library must not come before those of the kernel's compiler. */
     if (include)
-        ts_buf_printf(&text, "-I%s", include);
+        ts_buf_printf(&text, "%s%s", strcmp(include, "/usr/include") == 0 ? "-idirafter" : "-I", include);
     if (tracing && tracing[0] == '1')
         ts_buf_printf(&text, "%s-DPROFILE_NOC_EVENTS=1 -DTS_NOC_WIRE=%u", include ? " " : "", wire);
     ts_buf_char(&text, '\n');

@@ -344,5 +344,6 @@ const struct ts_command ts_command_perf_report = {
              "rooflines and advice, and the same rows summed by operation. Without a signpost option the rows\n"
              "behind the last signpost are reported, or the whole file where there is none.",
     .options = ts_perf_report_option_table,
+    .paths = true,
     .run = command,
 };
