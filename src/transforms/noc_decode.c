@@ -36,10 +36,12 @@ static void make_path(const struct ts_noc_decoder *d, struct ts_buf *path)
     ts_buf_text(path, ".json");
 }
 
-static enum ts_status make_folder(const char *folder, struct ts_error *error)
+enum ts_status ts_noc_decode_folder(struct ts_noc_decoder *d, struct ts_error *error)
 {
+    const char *folder = d->options->folder;
     struct stat is;
-    if (mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &is) == 0 && S_ISDIR(is.st_mode)))
+    if (!folder || d->report->files || mkdir(folder, 0777) == 0 ||
+        (errno == EEXIST && stat(folder, &is) == 0 && S_ISDIR(is.st_mode)))
         return TS_OK;
     return ts_error_system(error, folder, "make the folder", errno == EEXIST ? ENOTDIR : errno);
 }
@@ -55,8 +57,8 @@ enum ts_status ts_noc_decode_open(struct ts_noc_decoder *d, struct ts_error *err
     else
         ts_buf_text(&path, d->options->stream);
     enum ts_status status = ts_buf_status(&path, error);
-    if (status == TS_OK && d->options->folder && d->report->files == 0)
-        status = make_folder(d->options->folder, error);
+    if (status == TS_OK)
+        status = ts_noc_decode_folder(d, error);
     if (status == TS_OK)
         status = ts_writer_create(d->context, path.ptr, &d->writer, error);
     if (status == TS_OK)

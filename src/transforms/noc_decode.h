@@ -6,9 +6,10 @@
 
 struct ts_noc_decode_options {
     const char *input;
-    const char *folder; /* where files go; made when it is not there. NULL: everything into `stream` */
-    const char *stream; /* a path for one array of all records */
-    const char *tables; /* a description, as JSON or in a raw capture; NULL: none, or the input's own */
+    const char *folder;  /* where files go; made when it is not there. NULL: everything into `stream` */
+    const char *stream;  /* a path for one array of all records */
+    const char *scratch; /* a folder for what does not fit in memory, where there is no other; NULL: the system's */
+    const char *tables;  /* a description, as JSON or in a raw capture; NULL: none, or the input's own */
     enum ts_noc_format format;
     bool has_wire; /* wire wins over what the input says */
     enum ts_noc_wire wire;

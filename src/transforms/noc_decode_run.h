@@ -40,6 +40,9 @@ enum ts_status ts_noc_decode_run(struct ts_noc_decoder *d, const struct ts_noc_r
 /* Open the run's file, unless it is. In noc_decode.c. */
 enum ts_status ts_noc_decode_open(struct ts_noc_decoder *d, struct ts_error *error);
 
+/* Make the folder that files go to, unless it is there. In noc_decode.c. */
+enum ts_status ts_noc_decode_folder(struct ts_noc_decoder *d, struct ts_error *error);
+
 /* ---- for runs with fabric events, in noc_decode_fabric.c ---- */
 
 enum ts_status ts_noc_decode_fabric(struct ts_noc_decoder *d, const struct ts_noc_run *run, struct ts_error *error);
