@@ -1,5 +1,7 @@
 #include "base/fold.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
 
 /* Capitals from first to last; every second of them when pairs, else all, `by` before their small letters. */
@@ -45,6 +47,12 @@ static void add_char(struct ts_buf *out, uint32_t code)
 void ts_fold_text(struct ts_buf *out, struct ts_str s)
 {
     while (s.len > 0) {
+        size_t plain = ts_utf8_ascii_prefix(s);
+        if (plain > 0) {
+            ts_fold_ascii(out, ts_str_sub(s, 0, plain));
+            s = ts_str_sub(s, plain, s.len);
+            continue;
+        }
         size_t len;
         uint32_t code = ts_utf8_decode(s, &len), folded = ts_fold_char(code);
         if (folded == code)
@@ -60,4 +68,39 @@ void ts_fold_ascii(struct ts_buf *out, struct ts_str s)
     char *room = ts_buf_extend(out, s.len);
     for (size_t i = 0; room && i < s.len; i++)
         room[i] = (char)(s.ptr[i] >= 'A' && s.ptr[i] <= 'Z' ? s.ptr[i] + 32 : s.ptr[i]);
+}
+
+/* A piece that ends where a character does, if the text is UTF-8; the rest is taken next. */
+static struct ts_str take_piece(struct ts_str *rest)
+{
+    enum { PIECE = 256 * 1024 };
+    size_t len = rest->len < PIECE ? rest->len : PIECE;
+    for (unsigned back = 0; len < rest->len && back < 3 && ((unsigned char)rest->ptr[len] & 0xC0) == 0x80; back++)
+        len--;
+    struct ts_str piece = ts_str_sub(*rest, 0, len);
+    *rest = ts_str_sub(*rest, len, rest->len);
+    return piece;
+}
+
+enum ts_status ts_fold_contains(struct ts_context *context, struct ts_str text, struct ts_str wanted,
+                                void (*fold)(struct ts_buf *out, struct ts_str s), struct ts_buf *work, bool *found,
+                                struct ts_error *error)
+{
+    enum ts_status status = TS_OK;
+    *found = wanted.len == 0;
+    ts_buf_clear(work);
+    while (status == TS_OK && text.len > 0 && !*found) {
+        /* What is wanted may begin in the piece before. */
+        if (work->len >= wanted.len) {
+            size_t kept = wanted.len - 1;
+            memmove(work->ptr, work->ptr + (work->len - kept), kept);
+            work->len = kept;
+        }
+        fold(work, take_piece(&text));
+        *found = ts_str_contains(ts_buf_view(work), wanted);
+        status = ts_buf_status(work, error);
+        if (status == TS_OK && text.len > 0)
+            status = ts_context_check(context, error);
+    }
+    return status;
 }

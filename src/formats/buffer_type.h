@@ -8,7 +8,7 @@ extern const char *const ts_buffer_type_names[]; /* by number: DRAM, L1, SYSTEM_
 
 /* A cell of a table (its text, see ts_db_text): 0 to 4 give the name, which is static; all else comes back as it is. */
 struct ts_str ts_buffer_type_of_cell(struct ts_str cell);
-/* A parameter of a graph's node: also "BufferType::L1". */
+/* A row of buffers or a parameter of a graph's node, where "BufferType::L1" means the same memory. */
 struct ts_str ts_buffer_type_of_param(struct ts_str param);
 /* "buffer_type=BufferType::X" in a memory configuration; false when there is none. Borrowed from text. */
 bool ts_buffer_type_of_config(struct ts_str memory_config, struct ts_str *out);

@@ -120,9 +120,25 @@ static enum ts_status stopped(struct ts_db *db, struct ts_error *error)
     return db->stopped.code;
 }
 
+/* What SQLite makes of a file that changes under it: a log cut short cannot be read, pages do not fit together. */
+static bool may_have_changed(int result)
+{
+    switch (result & 0xff) {
+    case SQLITE_NOMEM:
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_INTERRUPT:
+        return false;
+    default:
+        return true;
+    }
+}
+
 enum ts_status ts_db_failed(struct ts_db *db, int result, const char *what, struct ts_error *error)
 {
     struct ts_quote quote;
+    if (db->found && may_have_changed(result) && ts_db_unchanged(db, error) == TS_CHANGED)
+        return TS_CHANGED;
     const char *name = ts_error_quote(&quote, ts_str_from(db->path), TS_QUOTE_FILE);
     if (result == SQLITE_READONLY_ROLLBACK || result == SQLITE_READONLY_RECOVERY)
         return ts_error_set(
@@ -235,6 +251,35 @@ static bool has_name(const struct ts_db_columns *columns, const char *name)
 bool ts_db_has_column(const struct ts_db *db, enum ts_db_table table, const char *column)
 {
     return has_name(&db->tables[table], column);
+}
+
+const char *ts_db_missing_key(const struct ts_db *db, enum ts_db_table table)
+{
+    static const char *const keys[TS_DB_TABLES][2] = {
+        [TS_DB_OPERATIONS] = {"operation_id"},
+        [TS_DB_OPERATION_ARGUMENTS] = {"operation_id"},
+        [TS_DB_TENSORS] = {"tensor_id"},
+        [TS_DB_INPUT_TENSORS] = {"operation_id", "tensor_id"},
+        [TS_DB_OUTPUT_TENSORS] = {"operation_id", "tensor_id"},
+        [TS_DB_BUFFERS] = {"operation_id"},
+        [TS_DB_CAPTURED_GRAPH] = {"operation_id"},
+        [TS_DB_STACK_TRACES] = {"operation_id"},
+    };
+    for (size_t i = 0; i < 2 && keys[table][i] && ts_db_has_table(db, table); i++)
+        if (!ts_db_has_column(db, table, keys[table][i]))
+            return keys[table][i];
+    return NULL;
+}
+
+bool ts_db_usable(const struct ts_db *db, enum ts_db_table table, struct ts_buf *missing)
+{
+    const char *key = ts_db_missing_key(db, table);
+    bool there = ts_db_has_table(db, table);
+    if (missing && (!there || key))
+        ts_buf_printf(missing, "%s%s", missing->len > 0 ? ", " : "", table_names[table]);
+    if (missing && key)
+        ts_buf_printf(missing, " (its column \"%s\")", key);
+    return there && !key;
 }
 
 static struct ts_db_columns *table_named(struct ts_db *db, const char *name)
@@ -399,8 +444,7 @@ static enum ts_status connect(struct ts_db *db, struct ts_error *error)
 
 static enum ts_status open_once(struct ts_db *db, struct ts_error *error)
 {
-    bool found = false;
-    enum ts_status status = ts_db_identity(db->context, db->path, &db->identity, &found, error);
+    enum ts_status status = ts_db_identity(db->context, db->path, &db->identity, &db->found, error);
     if (status == TS_OK)
         status = connect(db, error);
     if (status == TS_OK)
@@ -411,7 +455,7 @@ static enum ts_status open_once(struct ts_db *db, struct ts_error *error)
         if (db->tables[i].exists)
             status = find_rowid(db, (enum ts_db_table)i, error);
     /* A database that was being changed may read as damaged. */
-    if (found && (status == TS_OK || status == TS_INPUT)) {
+    if (db->found && (status == TS_OK || status == TS_INPUT)) {
         struct ts_error moved;
         if (ts_db_unchanged(db, &moved) == TS_CHANGED)
             status = changed(db->path, error);

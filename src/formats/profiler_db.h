@@ -43,6 +43,13 @@ bool ts_db_has_table(const struct ts_db *db, enum ts_db_table table);
 /* Names are compared without regard to ASCII case, as SQL does. */
 bool ts_db_has_column(const struct ts_db *db, enum ts_db_table table, const char *column);
 
+/* The column without which no row of a table can be told from another ("operation_id", "tensor_id") and that the table, which
+ * exists, lacks; NULL when it has what it needs. */
+const char *ts_db_missing_key(const struct ts_db *db, enum ts_db_table table);
+/* Whether a table is there with that column. If not, its name, and the column where only that is missing, are added to missing
+ * (NULL: nowhere), behind a comma when something is in it. */
+bool ts_db_usable(const struct ts_db *db, enum ts_db_table table, struct ts_buf *missing);
+
 /* Whether its rows have numbers, as all but tables made WITHOUT ROWID do. */
 bool ts_db_has_rowids(const struct ts_db *db, enum ts_db_table table);
 
@@ -103,7 +110,7 @@ int64_t ts_db_rowid(const struct ts_db_rows *rows); /* 0 where the table has non
 
 /* ---- every row, fast ---- */
 
-/* A whole number in any form, or else a text that is none (ptr NULL: neither). A missing column reads as 0. */
+/* A whole number in any form, or else a text that is none (ptr NULL: neither, as in a missing column). */
 struct ts_db_cell {
     bool is_integer;
     int64_t integer;

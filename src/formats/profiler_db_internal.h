@@ -23,6 +23,7 @@ struct ts_db {
     struct ts_context *context;
     char *path;
     struct ts_identity identity;
+    bool found; /* there was a file when it was opened */
     struct ts_db_vfs vfs;
     bool registered;
     sqlite3 *handle;

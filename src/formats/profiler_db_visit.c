@@ -13,11 +13,14 @@ struct visit {
     struct ts_db_cell cells[TS_DB_COLUMNS_MAX];
     enum ts_status status;
     struct ts_error error;
+    size_t text_bytes; /* handed out since the context was last checked */
 };
+enum { CHECK_EVERY_BYTES = 1 << 20 };
 
 /* False when memory is out. */
-static bool read_other(const struct ts_db *db, sqlite3_value *value, int type, struct ts_db_cell *cell)
+static bool read_other(struct visit *visit, sqlite3_value *value, int type, struct ts_db_cell *cell)
 {
+    const struct ts_db *db = visit->db;
     double number;
     cell->is_integer = false;
     cell->text = (struct ts_str){NULL, 0};
@@ -34,6 +37,7 @@ static bool read_other(const struct ts_db *db, sqlite3_value *value, int type, s
         if (!cell->text.ptr)
             cell->text.ptr = "";
         cell->is_integer = ts_number_parse_whole(cell->text, &cell->integer);
+        visit->text_bytes += cell->text.len;
     }
     return true;
 }
@@ -48,13 +52,18 @@ static void on_row(sqlite3_context *context, int count, sqlite3_value **values)
         if (type == SQLITE_INTEGER) {
             cell->is_integer = true;
             cell->integer = sqlite3_value_int64(values[i]);
-        } else if (!read_other(visit->db, values[i], type, cell)) {
+        } else if (!read_other(visit, values[i], type, cell)) {
             visit->status = ts_error_no_memory(&visit->error);
             sqlite3_result_error_nomem(context);
             return;
         }
     }
-    visit->status = visit->visit(visit->data, visit->cells, &visit->error);
+    if (visit->text_bytes >= CHECK_EVERY_BYTES) {
+        visit->text_bytes = 0;
+        visit->status = ts_context_check(visit->db->context, &visit->error);
+    }
+    if (visit->status == TS_OK)
+        visit->status = visit->visit(visit->data, visit->cells, &visit->error);
     if (visit->status != TS_OK)
         sqlite3_result_error_code(context, SQLITE_ABORT);
 }
@@ -193,7 +202,6 @@ enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *sel
     ts_buf_init(&sql, 0);
     ts_buf_text(&sql, "SELECT tilesight_visit(");
     for (unsigned i = 0; select->columns[i]; i++) {
-        state.cells[i].is_integer = true;
         if (!ts_db_has_column(db, select->table, select->columns[i]))
             continue;
         ts_buf_printf(&sql, "%s\"%s\"", state.count > 0 ? ", " : "", select->columns[i]);

@@ -10,6 +10,7 @@
 enum { OPERATION, TYPE, DEVICE, ADDRESS, SIZE };
 static const char *const columns[] = {"operation_id", "buffer_type", "device_id", "address", "max_size_per_bank", NULL};
 enum { KNOWN_TYPES = 5 };
+#define UNKNOWN "UNKNOWN" /* the type of a buffer whose type is not recorded */
 
 /* Rows come operation by operation in all but damaged reports: what belongs to the present one is gathered and settled when
  * the next begins. `stamp` says for which operation a gathered figure holds. */
@@ -19,17 +20,25 @@ struct type {
     int64_t size;
     TS_VEC(struct ts_memory_sum) sums;
     TS_VEC(int64_t) devices;
+    uint64_t rows, unsized;
     uint32_t last_device;
-    bool is_l1;
+    bool is_l1, is_unknown;
 };
 struct device {
     int64_t id;
     struct ts_l1_window window;
     uint64_t stamp;
     TS_VEC(struct ts_l1_chunk) chunks; /* in the L1, of the present operation */
+    uint64_t unplaced;                 /* its buffers that may lie there, too */
 };
 struct numbers {
     TS_VEC(uint32_t) list;
+};
+
+/* Of an operation; withheld: where its L1 buffers lay is not recorded. */
+struct pressure {
+    struct ts_memory_pressure found;
+    bool withheld;
 };
 
 struct builder {
@@ -44,9 +53,10 @@ struct builder {
     uint64_t stamp;
     int64_t operation;
     struct numbers touched_types, touched_devices;
-    TS_VEC(struct ts_memory_pressure) pressures;
-    bool pressure_only; /* sums were taken before */
-    uint64_t keyless;
+    TS_VEC(struct pressure) pressures;
+    bool pressure_only;  /* sums were taken before */
+    uint64_t deviceless; /* buffers of the present operation that may lie in the L1 of any device */
+    uint64_t keyless, unplaced;
 };
 
 /* ---- looking up ---- */
@@ -80,7 +90,7 @@ static bool find_type(struct builder *builder, const struct ts_db_cell *cell, ui
         name.len = (size_t)snprintf(digits, sizeof digits, "%" PRId64, cell->integer);
         name.ptr = digits;
     } else {
-        name = cell->text.ptr ? ts_buffer_type_of_cell(cell->text) : TS_STR("UNKNOWN");
+        name = cell->text.ptr ? ts_buffer_type_of_param(cell->text) : TS_STR(UNKNOWN);
     }
     bool added;
     const uint64_t *number = number_of(builder, &builder->type_map, name, builder->types.count, &added);
@@ -91,6 +101,7 @@ static bool find_type(struct builder *builder, const struct ts_db_cell *cell, ui
     if (added) {
         type.name = builder->type_map.entries[builder->type_map.count - 1].key;
         type.is_l1 = ts_str_is(type.name, ts_buffer_type_names[1]);
+        type.is_unknown = ts_str_is(type.name, UNKNOWN);
         if (!ts_vec_push(&builder->types, type))
             return false;
     }
@@ -136,21 +147,27 @@ static int64_t add(int64_t a, int64_t b)
 
 static bool settle_pressure(struct builder *builder)
 {
-    struct ts_memory_pressure found = {.operation = builder->operation};
+    struct pressure pressure = {.found.operation = builder->operation, .withheld = builder->deviceless > 0};
     bool any = false;
     for (size_t i = 0; i < builder->touched_devices.list.count; i++) {
         struct device *device = &builder->devices.items[builder->touched_devices.list.items[i]];
-        struct ts_l1_pressure pressure = {.device_id = device->id};
-        if (device->window.end > device->window.start) {
-            ts_l1_pressure_of(device->window, device->chunks.items, device->chunks.count, &pressure);
-            if (!any || ts_l1_pressure_tighter(&pressure, &found.tightest))
-                found.tightest = pressure;
+        struct ts_l1_pressure now = {.device_id = device->id};
+        bool known = device->window.end > device->window.start;
+        if (known && device->chunks.count == 0 && device->unplaced + builder->deviceless > 0) {
+            pressure.withheld = true;
+        } else if (known) {
+            ts_l1_pressure_of(device->window, device->chunks.items, device->chunks.count, &now);
+            if (!any || ts_l1_pressure_tighter(&now, &pressure.found.tightest))
+                pressure.found.tightest = now;
             any = true;
         }
         device->chunks.count = 0;
+        device->unplaced = 0;
     }
     builder->touched_devices.list.count = 0;
-    return !any || ts_vec_push(&builder->pressures, found);
+    builder->deviceless = 0;
+    pressure.withheld = pressure.withheld && !any;
+    return !(any || pressure.withheld) || ts_vec_push(&builder->pressures, pressure);
 }
 
 /* The present operation is over. */
@@ -186,10 +203,18 @@ static bool note_device(struct builder *builder, uint32_t type_index, uint32_t d
     return !added || ts_vec_push(&type->devices, device->id);
 }
 
+/* A buffer that is not seen where it may lie: in the L1. */
+static void note_unplaced(struct builder *builder, bool may_be_l1, uint64_t *count)
+{
+    *count += may_be_l1;
+    builder->unplaced += may_be_l1 && !builder->pressure_only;
+}
+
 static bool take_row(struct builder *builder, const struct ts_db_cell *cells, uint32_t *last_device)
 {
     uint32_t type_index;
-    int64_t size = cells[SIZE].is_integer ? cells[SIZE].integer : 0;
+    bool sized = cells[SIZE].is_integer && cells[SIZE].integer >= 0;
+    int64_t size = sized ? cells[SIZE].integer : 0;
     if (!find_type(builder, &cells[TYPE], &type_index))
         return false;
     struct type *type = &builder->types.items[type_index];
@@ -200,16 +225,21 @@ static bool take_row(struct builder *builder, const struct ts_db_cell *cells, ui
             return false;
     }
     type->size = add(type->size, size);
-    if (!cells[DEVICE].is_integer)
+    type->rows++;
+    type->unsized += !sized;
+    if (!cells[DEVICE].is_integer) {
+        note_unplaced(builder, type->is_l1 || type->is_unknown, &builder->deviceless);
         return true;
+    }
     if (!find_device(builder, cells[DEVICE].integer, last_device) || !note_device(builder, type_index, *last_device))
         return false;
     struct device *device = &builder->devices.items[*last_device];
-    if (!builder->types.items[type_index].is_l1)
+    if (!type->is_l1 || !cells[ADDRESS].is_integer || !sized) {
+        note_unplaced(builder, type->is_l1 || type->is_unknown, &device->unplaced);
         return true;
+    }
     struct ts_l1_chunk chunk = {cells[ADDRESS].integer, size};
-    return !cells[ADDRESS].is_integer || device->window.end == device->window.start ||
-           ts_vec_push(&device->chunks, chunk);
+    return device->window.end == device->window.start || ts_vec_push(&device->chunks, chunk);
 }
 
 struct visit {
@@ -237,8 +267,8 @@ static enum ts_status visit_row(void *data, const struct ts_db_cell *cells, stru
 
 static int by_operation(const void *left, const void *right)
 {
-    const struct ts_memory_pressure *a = left, *b = right;
-    return a->operation < b->operation ? -1 : a->operation > b->operation;
+    const struct pressure *a = left, *b = right;
+    return a->found.operation < b->found.operation ? -1 : a->found.operation > b->found.operation;
 }
 
 /* All rows of one operation, through the index. */
@@ -255,7 +285,7 @@ static enum ts_status gather(struct builder *builder, int64_t operation, struct 
     while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
         struct ts_db_cell cells[SIZE + 1] = {{.is_integer = false}};
         for (unsigned i = 0; i <= SIZE; i++) {
-            cells[i].is_integer = !ts_db_rows_have(rows, i) || ts_db_integer(rows, i, &cells[i].integer);
+            cells[i].is_integer = ts_db_integer(rows, i, &cells[i].integer);
             if (!cells[i].is_integer)
                 ts_db_text(rows, i, &cells[i].text);
         }
@@ -268,18 +298,18 @@ static enum ts_status gather(struct builder *builder, int64_t operation, struct 
 /* What was settled in parts is thrown away and settled as a whole. */
 static enum ts_status settle_again(struct builder *builder, struct ts_error *error)
 {
-    struct ts_memory_pressure *items = builder->pressures.items;
+    struct pressure *items = builder->pressures.items;
     size_t count = builder->pressures.count, kept = 0;
     TS_VEC(int64_t) apart = {0};
     enum ts_status status = TS_OK;
     if (count > 1)
         qsort(items, count, sizeof *items, by_operation);
     for (size_t i = 0, next; i < count && status == TS_OK; i = next) {
-        for (next = i + 1; next < count && items[next].operation == items[i].operation;)
+        for (next = i + 1; next < count && items[next].found.operation == items[i].found.operation;)
             next++;
         if (next == i + 1)
             items[kept++] = items[i];
-        else if (!ts_vec_push(&apart, items[i].operation))
+        else if (!ts_vec_push(&apart, items[i].found.operation))
             status = ts_error_no_memory(error);
     }
     builder->pressures.count = kept;
@@ -357,8 +387,25 @@ static bool copy_type(struct ts_arena *arena, struct type *type, struct ts_memor
         .count = type->sums.count,
         .devices = copy(arena, type->devices.items, type->devices.count * sizeof *type->devices.items),
         .device_count = type->devices.count,
+        .rows = type->rows,
+        .unsized = type->unsized,
     };
     return out->name.ptr && out->sums && out->devices;
+}
+
+static bool copy_pressures(struct ts_memory_sums *out, const struct builder *builder)
+{
+    struct ts_memory_pressure *items = TS_ARENA_ARRAY(&out->arena, struct ts_memory_pressure, builder->pressures.count);
+    out->pressures = items;
+    for (size_t i = 0; items && i < builder->pressures.count; i++) {
+        if (builder->pressures.items[i].withheld)
+            out->withheld++;
+        else
+            items[out->pressure_count++] = builder->pressures.items[i].found;
+    }
+    if (out->pressure_count > 1)
+        qsort(items, out->pressure_count, sizeof *items, by_tightness);
+    return items;
 }
 
 static enum ts_status finish(struct builder *builder, struct ts_memory_sums *out, struct ts_error *error)
@@ -367,17 +414,13 @@ static enum ts_status finish(struct builder *builder, struct ts_memory_sums *out
     bool good = types;
     for (size_t i = 0; i < builder->types.count && good; i++)
         good = copy_type(&out->arena, &builder->types.items[i], &types[i]);
-    if (builder->pressures.count > 1)
-        qsort(builder->pressures.items, builder->pressures.count, sizeof *builder->pressures.items, by_tightness);
-    out->pressures =
-        copy(&out->arena, builder->pressures.items, builder->pressures.count * sizeof *builder->pressures.items);
-    if (!good || !out->pressures)
+    if (!good || !copy_pressures(out, builder))
         return ts_arena_error(&out->arena, error);
     if (builder->types.count > 1)
         qsort(types, builder->types.count, sizeof *types, by_name);
     out->types = types;
     out->type_count = builder->types.count;
-    out->pressure_count = builder->pressures.count;
+    out->unplaced = builder->unplaced;
     out->keyless = builder->keyless;
     for (size_t i = 0; i < builder->geometry.count; i++) {
         struct ts_l1_window window = ts_l1_window_of(&builder->geometry.items[i]);
@@ -467,12 +510,17 @@ static bool merge(struct builder *into, struct builder *from)
         struct ts_db_cell cell = {.text = type->name};
         uint32_t index, device = 0;
         good = find_type(into, &cell, &index) && ts_vec_reserve(&into->types.items[index].sums, type->sums.count);
+        if (good) {
+            into->types.items[index].rows += type->rows;
+            into->types.items[index].unsized += type->unsized;
+        }
         for (size_t i = 0; good && i < type->sums.count; i++)
             good = ts_vec_push(&into->types.items[index].sums, type->sums.items[i]);
         for (size_t i = 0; good && i < type->devices.count; i++)
             good = find_device(into, type->devices.items[i], &device) && note_device(into, index, device);
     }
     into->keyless += from->keyless;
+    into->unplaced += from->unplaced;
     into->touched_devices.list.count = 0;
     into->stamp++;
     return good;

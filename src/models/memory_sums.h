@@ -14,6 +14,7 @@ struct ts_memory_type {
     size_t count;
     const int64_t *devices; /* that have such buffers, ascending */
     size_t device_count;
+    uint64_t rows, unsized; /* of its buffers those whose size is not recorded: they add nothing */
 };
 struct ts_memory_pressure {
     int64_t operation;
@@ -25,7 +26,10 @@ struct ts_memory_sums {
     size_t type_count;
     const struct ts_memory_pressure *pressures; /* the smallest largest block first, then by operation */
     size_t pressure_count;
-    bool geometry;    /* some device has a usable one */
+    bool geometry; /* some device has a usable one */
+    uint64_t
+        unplaced; /* rows that may lie in L1 but do not say where: their type, device, address or size is not recorded */
+    size_t withheld;  /* operations without a figure for that reason */
     uint64_t keyless; /* rows left out, since their operation is no number */
     struct ts_arena arena;
 };

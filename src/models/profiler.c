@@ -251,8 +251,7 @@ static enum ts_status check_tables(const struct ts_profiler *profiler, const enu
     size_t missing = 0;
     ts_buf_init(&names, 0);
     for (size_t i = 0; i < count; i++)
-        if (!ts_db_has_table(profiler->db, tables[i]))
-            ts_buf_printf(&names, "%s%s", missing++ > 0 ? ", " : "", ts_db_table_name(tables[i]));
+        missing += !ts_db_usable(profiler->db, tables[i], &names);
     enum ts_status status = ts_buf_status(&names, error);
     struct ts_quote label;
     if (status == TS_OK && missing > 0)
@@ -331,14 +330,21 @@ enum ts_status ts_profiler_rows(struct ts_context *context, struct ts_profiler *
     /* A tensor without an address lies on the host: looked for by address it is rightly not found. */
     if (strcmp(key, "address") != 0)
         profiler->keyless[table] = select.index->keyless;
+    ts_profiler_note_key(profiler, table);
     return ts_db_rows_open(profiler->db, &select, out, error);
+}
+
+void ts_profiler_note_key(struct ts_profiler *profiler, enum ts_db_table table)
+{
+    if (!profiler->missing_key[table])
+        profiler->missing_key[table] = ts_db_missing_key(profiler->db, table);
 }
 
 enum ts_status ts_profiler_copy_text(struct ts_profiler *profiler, struct ts_db_rows *rows, unsigned column,
                                      struct ts_str *out, struct ts_error *error)
 {
-    struct ts_str text = TS_STR("");
-    if (ts_db_rows_have(rows, column) && !ts_db_text(rows, column, &text)) {
+    struct ts_str text;
+    if (!ts_db_text(rows, column, &text)) {
         *out = (struct ts_str){NULL, 0};
         return TS_OK;
     }
@@ -363,7 +369,7 @@ enum ts_status ts_profiler_find_operation(struct ts_context *context, struct ts_
     if (status == TS_OK && more)
         status = ts_profiler_copy_text(profiler, rows, 0, &operation.name, error);
     if (status == TS_OK && more)
-        operation.duration = ts_db_rows_have(rows, 1) ? ts_db_number(rows, 1) : 0;
+        operation.duration = ts_db_number(rows, 1);
     ts_db_rows_close(rows);
     if (status != TS_OK)
         return status;
@@ -461,6 +467,7 @@ enum ts_status ts_profiler_devices(struct ts_context *context, struct ts_profile
     bool more = false;
     (void)context;
     *out = devices;
+    profiler->keyless[TS_DB_DEVICES] = 0;
     if (ts_profiler_unattributable(profiler, TS_DB_DEVICES))
         return TS_OK;
     enum ts_status status = ts_db_rows_open(profiler->db, &select, &rows, error);
@@ -468,9 +475,11 @@ enum ts_status ts_profiler_devices(struct ts_context *context, struct ts_profile
         return status;
     ts_map_init(&map);
     while ((status = ts_db_next(rows, &more, error)) == TS_OK && more) {
-        int64_t id = 0;
-        if (ts_db_rows_have(rows, 0) && !ts_db_integer(rows, 0, &id))
+        int64_t id;
+        if (!ts_db_integer(rows, 0, &id)) {
+            profiler->keyless[TS_DB_DEVICES]++;
             continue;
+        }
         struct ts_profiler_device *device = place_device(profiler, &map, &devices, &capacity, id);
         if (!device) {
             status = ts_error_no_memory(error);
@@ -493,9 +502,9 @@ struct device_count {
 static enum ts_status count_device(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct device_count *count = data;
-    const int64_t pair[] = {cells[0].is_integer ? cells[0].integer : 0, cells[1].is_integer ? cells[1].integer : 0};
+    const int64_t pair[] = {cells[0].is_integer ? cells[0].integer : 0, cells[1].integer};
     struct ts_str key = {(const char *)pair, sizeof pair};
-    if (ts_map_find(&count->map, key))
+    if (!cells[1].is_integer || ts_map_find(&count->map, key))
         return TS_OK;
     key = ts_arena_copy(&count->keys, key);
     return key.ptr && ts_map_at(&count->map, key, NULL) ? TS_OK : ts_error_no_memory(error);

@@ -18,6 +18,8 @@ struct ts_profiler {
     const int64_t *ranks; /* that operations names, ascending */
     size_t rank_count;
     uint64_t keyless[TS_DB_TABLES]; /* rows left out of what was read, since their key is no number */
+    const char
+        *missing_key[TS_DB_TABLES]; /* of a table that was to be read: the column that it cannot be read without */
     struct ts_arena arena;          /* what this call read */
 };
 
@@ -52,7 +54,10 @@ enum ts_status ts_profiler_rows(struct ts_context *context, struct ts_profiler *
 enum ts_status ts_profiler_index(struct ts_context *context, struct ts_profiler *profiler, enum ts_db_table table,
                                  const char *key, const struct ts_db_index **out, struct ts_error *error);
 
-/* A copy of a cell in the profiler's arena: ptr NULL for NULL, empty for a column that is missing. */
+/* Note when a table that is read lacks the column that tells its rows apart, for the caveat. ts_profiler_rows does. */
+void ts_profiler_note_key(struct ts_profiler *profiler, enum ts_db_table table);
+
+/* A copy of a cell in the profiler's arena: ptr NULL for NULL and for a column that is missing. */
 enum ts_status ts_profiler_copy_text(struct ts_profiler *profiler, struct ts_db_rows *rows, unsigned column,
                                      struct ts_str *out, struct ts_error *error);
 
@@ -61,7 +66,7 @@ enum ts_status ts_profiler_copy_text(struct ts_profiler *profiler, struct ts_db_
 struct ts_profiler_operation {
     int64_t id;
     struct ts_str name; /* ptr NULL: none; in the profiler's arena */
-    double duration;    /* host seconds; absent */
+    double duration;    /* host seconds; absent: not recorded */
 };
 /* The first row of the id at the rank. Errors: TS_REFUSED (no such operation), those of ts_db_next. */
 enum ts_status ts_profiler_operation(struct ts_context *context, struct ts_profiler *profiler, int64_t id,

@@ -107,9 +107,7 @@ static enum ts_status read_buffer_type(struct ts_profiler *profiler, struct ts_d
             tensor->buffer_type = type;
         return TS_OK;
     }
-    if (!ts_db_rows_have(rows, BUFFER_TYPE))
-        type = TS_STR("0");
-    else if (!ts_db_text(rows, BUFFER_TYPE, &type))
+    if (!ts_db_text(rows, BUFFER_TYPE, &type))
         return TS_OK;
     tensor->buffer_type = ts_arena_copy(&profiler->arena, ts_buffer_type_of_cell(type));
     return tensor->buffer_type.ptr ? TS_OK : ts_arena_error(&profiler->arena, error);

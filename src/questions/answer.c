@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/number.h"
 #include "base/utf8.h"
@@ -38,12 +39,28 @@ static bool over_limit(const struct ts_answer *answer)
     return answer->text_bytes > TS_LIMIT_ANSWER || answer->json_len > TS_LIMIT_ANSWER;
 }
 
+/* Text of a capture may hold what reorders or hides text where it is shown. False when memory is out. */
+static bool escape_unsafe(struct ts_answer *answer)
+{
+    struct ts_buf plain;
+    ts_buf_init(&plain, 0);
+    bool found = ts_json_escape_unsafe(&plain, (struct ts_str){answer->json, answer->json_len});
+    if (!found || plain.failed) {
+        ts_buf_free(&plain);
+        return !found;
+    }
+    free(answer->json);
+    answer->json_len = plain.len;
+    answer->json = plain.ptr;
+    return true;
+}
+
 enum ts_status ts_answer_finish(struct ts_answer *answer, const char *advice, struct ts_error *error)
 {
     if (!answer->failed) {
         free(answer->json);
         answer->json = yyjson_mut_write(answer->doc, YYJSON_WRITE_NOFLAG, &answer->json_len);
-        answer->failed = !answer->json;
+        answer->failed = !answer->json || !escape_unsafe(answer);
     }
     if (over_limit(answer)) {
         answer->failed = true;
@@ -69,6 +86,25 @@ static void attach(struct ts_answer *answer, yyjson_mut_val *object, struct ts_s
     if (!name || !value || !yyjson_mut_obj_add(object, name, value))
         answer->failed = true;
     charge(answer, key.len + sizeof "\"\":0" - 1);
+}
+
+/* A key that comes out of a capture, as valid UTF-8. Two that look alike once they are cut and mended are two members, the
+ * later with a number behind it; the limit of an answer bounds how many there are to look through. */
+static void clean_key(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str key, struct ts_buf *out)
+{
+    ts_buf_init(out, 0);
+    ts_utf8_clean(out, key);
+    size_t len = out->len, number = 2;
+    while (!answer->failed && !out->failed) {
+        struct ts_str now = ts_buf_view(out);
+        if (!yyjson_mut_obj_getn(object, now.ptr, now.len))
+            break;
+        out->len = len;
+        ts_buf_printf(out, " (%zu)", number);
+        number += number < 9 ? 1 : yyjson_mut_obj_size(object);
+    }
+    if (out->failed)
+        answer->failed = true;
 }
 
 static yyjson_mut_val *string_value(struct ts_answer *answer, struct ts_str valid)
@@ -144,10 +180,7 @@ void ts_answer_text(struct ts_answer *answer, yyjson_mut_val *object, const char
 void ts_answer_text_at(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str key, struct ts_str from_capture)
 {
     struct ts_buf clean;
-    ts_buf_init(&clean, 0);
-    ts_utf8_clean(&clean, cut(key));
-    if (clean.failed)
-        answer->failed = true;
+    clean_key(answer, object, cut(key), &clean);
     add_text(answer, object, ts_buf_view(&clean), from_capture);
     ts_buf_free(&clean);
 }
@@ -212,10 +245,7 @@ yyjson_mut_val *ts_answer_object(struct ts_answer *answer, yyjson_mut_val *objec
 yyjson_mut_val *ts_answer_object_at(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str key)
 {
     struct ts_buf clean;
-    ts_buf_init(&clean, 0);
-    ts_utf8_clean(&clean, cut(key));
-    if (clean.failed)
-        answer->failed = true;
+    clean_key(answer, object, cut(key), &clean);
     yyjson_mut_val *value = yyjson_mut_obj(answer->doc);
     attach(answer, object, ts_buf_view(&clean), value);
     ts_buf_free(&clean);

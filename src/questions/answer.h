@@ -30,7 +30,7 @@ void ts_answer_name(struct ts_answer *answer, yyjson_mut_val *object, const char
 /* Text out of a capture: invalid UTF-8 becomes U+FFFD; cut at TS_LIMIT_REPORT_TEXT, then KEY_full_length (bytes it has) is
  * added beside it. */
 void ts_answer_text(struct ts_answer *answer, yyjson_mut_val *object, const char *key, struct ts_str from_capture);
-/* The same under a key that comes out of the capture too. */
+/* The same under a key that comes out of the capture too. One that is there already gets a number behind it, " (2)". */
 void ts_answer_text_at(struct ts_answer *answer, yyjson_mut_val *object, struct ts_str key, struct ts_str from_capture);
 void ts_answer_integer(struct ts_answer *answer, yyjson_mut_val *object, const char *key, int64_t value);
 /* As it is; whole doubles as integers, -0 as 0, absent (not finite) as null. */

@@ -1,30 +1,25 @@
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/fold.h"
+#include "base/map.h"
 #include "base/number.h"
 #include "questions/profiler_common.h"
 
 enum { LISTED_MAX = 100 };
 
 struct search {
+    struct ts_context *context;
     struct ts_profiler *profiler;
     struct ts_buf name, caller; /* folded; empty: not asked */
     struct ts_buf text;         /* what is being searched, folded */
     bool by_caller, any_trace;
-    TS_VEC(int64_t) called; /* operations whose stack holds the caller, ascending, with repeats */
-    int64_t limit, matches;
+    TS_VEC(int64_t) called;          /* operations whose stack holds the caller, ascending, with repeats */
+    const struct ts_db_index *index; /* of operations, by id */
+    struct ts_map seen;              /* ids that may come again */
+    int64_t limit, matches, repeats;
     struct ts_profiler_operation found[LISTED_MAX];
 };
-
-static bool holds(struct search *search, struct ts_str text, const struct ts_buf *wanted,
-                  void (*fold)(struct ts_buf *, struct ts_str))
-{
-    if (wanted->len == 0)
-        return true;
-    ts_buf_clear(&search->text);
-    fold(&search->text, text);
-    return ts_str_contains(ts_buf_view(&search->text), ts_buf_view(wanted));
-}
 
 /* ---- by what called it ---- */
 
@@ -35,10 +30,12 @@ static enum ts_status read_trace(struct search *search, struct ts_db_rows *rows,
     if (!ts_db_text(rows, 1, &trace))
         return TS_OK;
     search->any_trace = true;
-    bool found = holds(search, trace, &search->caller, ts_fold_ascii);
-    if (search->text.failed || (found && ts_db_integer(rows, 0, &id) && !ts_vec_push(&search->called, id)))
-        return ts_error_no_memory(error);
-    return TS_OK;
+    bool found;
+    enum ts_status status = ts_fold_contains(search->context, trace, ts_buf_view(&search->caller), ts_fold_ascii,
+                                             &search->text, &found, error);
+    if (status == TS_OK && found && ts_db_integer(rows, 0, &id) && !ts_vec_push(&search->called, id))
+        status = ts_error_no_memory(error);
+    return status;
 }
 
 static int ascending(const void *left, const void *right)
@@ -69,6 +66,7 @@ static enum ts_status read_callers(struct search *search, struct ts_caveat *cave
     static const char *const columns[] = {"operation_id", "stack_trace", NULL};
     static const enum ts_db_table traces[] = {TS_DB_STACK_TRACES};
     enum ts_status status = ts_profiler_attributable(search->profiler, traces, 1, error);
+    ts_profiler_note_key(search->profiler, TS_DB_STACK_TRACES);
     if (status == TS_OK)
         status = each_row(search, TS_DB_STACK_TRACES, columns, read_trace, error);
     if (status == TS_OK && search->called.count > 1)
@@ -86,22 +84,47 @@ static bool is_called(const struct search *search, int64_t id)
            bsearch(&id, search->called.items, search->called.count, sizeof *search->called.items, ascending);
 }
 
+/* Whether a row of this id came before: of several the first counts, here as everywhere. */
+static enum ts_status is_repeat(struct search *search, int64_t id, bool *repeat, struct ts_error *error)
+{
+    size_t runs;
+    const struct ts_db_run *run = ts_db_index_find(search->index, id, &runs);
+    struct ts_str key = {(const char *)&id, sizeof id};
+    bool added = true;
+    if (runs != 1 || run->first != run->last) {
+        key = ts_map_find(&search->seen, key) ? key : ts_arena_copy(&search->profiler->arena, key);
+        if (!key.ptr)
+            return ts_arena_error(&search->profiler->arena, error);
+        if (!ts_map_at(&search->seen, key, &added))
+            return ts_error_no_memory(error);
+    }
+    *repeat = !added;
+    search->repeats += !added;
+    return TS_OK;
+}
+
 static enum ts_status read_operation(struct search *search, struct ts_db_rows *rows, struct ts_error *error)
 {
     struct ts_str name = TS_STR("");
-    int64_t id = 0;
-    if (ts_db_rows_have(rows, 0) && !ts_db_integer(rows, 0, &id)) {
+    int64_t id;
+    bool repeat = false, found_name;
+    if (!ts_db_integer(rows, 0, &id)) {
         search->profiler->keyless[TS_DB_OPERATIONS]++;
         return TS_OK;
     }
+    enum ts_status status = is_repeat(search, id, &repeat, error);
+    if (status != TS_OK || repeat || (search->by_caller && !is_called(search, id)))
+        return status;
     ts_db_text(rows, 1, &name);
-    if (!holds(search, name, &search->name, ts_fold_text) || (search->by_caller && !is_called(search, id)))
-        return search->text.failed ? ts_error_no_memory(error) : TS_OK;
+    status = ts_fold_contains(search->context, name, ts_buf_view(&search->name), ts_fold_text, &search->text,
+                              &found_name, error);
+    if (status != TS_OK || !found_name)
+        return status;
     if (search->matches++ >= search->limit)
         return TS_OK;
     struct ts_profiler_operation *found = &search->found[search->matches - 1];
     found->id = id;
-    found->duration = ts_db_rows_have(rows, 2) ? ts_db_number(rows, 2) : 0;
+    found->duration = ts_db_number(rows, 2);
     return ts_profiler_copy_text(search->profiler, rows, 1, &found->name, error);
 }
 
@@ -151,17 +174,23 @@ static enum ts_status answer_find_operations(struct ts_context *context, const s
     (void)second;
     struct ts_profiler profiler;
     struct ts_caveat caveat;
-    struct search search = {.profiler = &profiler};
+    struct search search = {.context = context, .profiler = &profiler};
     enum ts_status status = ts_profiler_read(context, args, capture, &profiler, error);
     if (status != TS_OK)
         return status;
     ts_caveat_init(&caveat, &profiler);
+    ts_map_init(&search.seen);
     status = begin(&search, args, error);
+    if (status == TS_OK)
+        status = ts_profiler_index(context, &profiler, TS_DB_OPERATIONS, "operation_id", &search.index, error);
     if (status == TS_OK && search.by_caller)
         status = read_callers(&search, &caveat, error);
     if (status == TS_OK)
         status = each_row(&search, TS_DB_OPERATIONS, columns, read_operation, error);
     if (status == TS_OK) {
+        if (search.repeats > 0)
+            ts_caveat_add(&caveat, "Left out: %" PRId64 " rows that repeat an operation's id; the first row counts.",
+                          search.repeats);
         write_answer(answer, args, &search);
         ts_profiler_add_frame(answer, &profiler, &caveat);
     }
@@ -169,6 +198,7 @@ static enum ts_status answer_find_operations(struct ts_context *context, const s
     ts_buf_free(&search.caller);
     ts_buf_free(&search.text);
     ts_vec_free(&search.called);
+    ts_map_free(&search.seen);
     return ts_profiler_close(&profiler, &caveat, status, error);
 }
 

@@ -62,23 +62,27 @@ static void rank_sums(const struct ts_memory_type *type, int64_t limit, struct t
         *at_peak = 0;
 }
 
+/* What follows from sizes is unknown when none is recorded. */
+static void add_size(struct ts_answer *answer, yyjson_mut_val *object, const char *key, bool sized, int64_t value)
+{
+    if (sized)
+        ts_answer_integer(answer, object, key, value);
+    else
+        ts_answer_null(answer, object, key);
+}
+
 static enum ts_status add_type(const struct profile *profile, yyjson_mut_val *map, const struct ts_memory_type *type,
                                struct ts_error *error)
 {
     struct ts_answer *answer = profile->answer;
     struct ts_ranking ranking;
     int64_t peak, at_peak;
-    struct ts_buf key;
-    ts_buf_init(&key, 0);
-    ts_utf8_clean(&key, ts_utf8_cut(type->name, TS_QUOTE_ARGUMENT));
-    enum ts_status status = ts_buf_status(&key, error);
-    if (status != TS_OK)
-        return status;
-    yyjson_mut_val *object = ts_answer_object(answer, map, key.ptr ? key.ptr : "");
-    ts_buf_free(&key);
+    bool sized = type->unsized < type->rows;
+    enum ts_status status = TS_OK;
+    yyjson_mut_val *object = ts_answer_object_at(answer, map, ts_utf8_cut(type->name, TS_QUOTE_ARGUMENT));
     rank_sums(type, profile->limit, &ranking, &peak, &at_peak);
-    ts_answer_integer(answer, object, "peak", peak);
-    ts_answer_integer(answer, object, "operations_at_peak", at_peak);
+    add_size(answer, object, "peak", sized, peak);
+    add_size(answer, object, "operations_at_peak", sized, at_peak);
     ts_answer_integer(answer, object, "operation_count", (int64_t)type->count);
     ts_answer_integer(answer, object, "returned", ranking.count);
     yyjson_mut_val *list = ts_answer_list(answer, object, "operations");
@@ -86,9 +90,20 @@ static enum ts_status add_type(const struct profile *profile, yyjson_mut_val *ma
         const struct ts_memory_sum *sum = &type->sums[ranking.items[i]];
         yyjson_mut_val *row = ts_answer_push_object(answer, list);
         status = add_operation(profile, row, sum->operation, error);
-        ts_answer_integer(answer, row, "size", sum->size);
+        add_size(answer, row, "size", sized, sum->size);
     }
     return status;
+}
+
+/* Buffers whose size is not recorded add nothing. */
+static void note_sizes(const struct profile *profile)
+{
+    uint64_t unsized = 0;
+    for (size_t i = 0; i < profile->sums->type_count; i++)
+        if (is_wanted(profile, &profile->sums->types[i]))
+            unsized += profile->sums->types[i].unsized;
+    if (unsized > 0)
+        ts_caveat_add(profile->caveat, "Not in the sizes: %" PRIu64 " buffers whose size is not recorded.", unsized);
 }
 
 static enum ts_status add_types(const struct profile *profile, struct ts_error *error)
@@ -194,7 +209,21 @@ static const char *why_no_pressure(const struct profile *profile)
         return "l1_pressure is null: the report has no devices table.";
     if (!profile->sums->geometry)
         return "l1_pressure is null: the report records no L1 geometry of its devices.";
+    if (profile->sums->withheld > 0)
+        return "l1_pressure is null: where L1 buffers lay is not recorded.";
     return "l1_pressure is null: no operation has buffers on a device whose L1 geometry is recorded.";
+}
+
+static void note_unplaced(const struct profile *profile)
+{
+    const struct ts_memory_sums *sums = profile->sums;
+    if (sums->unplaced == 0 || !sums->geometry)
+        return;
+    ts_caveat_add(profile->caveat,
+                  "l1_pressure leaves out %" PRIu64
+                  " buffers that may lie in L1 (their type, device, address or size is not recorded), and so %zu "
+                  "operations.",
+                  sums->unplaced, sums->withheld);
 }
 
 static enum ts_status add_pressure(const struct profile *profile, struct ts_error *error)
@@ -204,6 +233,7 @@ static enum ts_status add_pressure(const struct profile *profile, struct ts_erro
     enum ts_status status = TS_OK;
     if (profile->type.len > 0 && !ts_str_is(profile->type, "L1"))
         return TS_OK;
+    note_unplaced(profile);
     if (sums->pressure_count == 0) {
         ts_answer_null(answer, answer->root, "l1_pressure");
         if (!ts_profiler_unattributable(profile->profiler, TS_DB_DEVICES))
@@ -247,6 +277,7 @@ static enum ts_status write_answer(const struct profile *profile, struct ts_erro
     status = add_types(profile, error);
     if (status != TS_OK)
         return status;
+    note_sizes(profile);
     note_devices(profile);
     add_device(profile, &devices);
     status = add_pressure(profile, error);
@@ -298,15 +329,23 @@ static const struct ts_field row_fields[] = {
     {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "null: it has no row"},
     {.key = "size",
      .kind = TS_KIND_INTEGER,
+     .nullable = true,
      .unit = "bytes_per_bank",
      .show = TS_SHOW_COLUMN,
-     .help = "behind the operation"},
+     .help = "behind the operation; null: not recorded"},
     {.key = NULL},
 };
 
 static const struct ts_field type_fields[] = {
-    {.key = "peak", .kind = TS_KIND_INTEGER, .unit = "bytes_per_bank", .help = "the largest footprint"},
-    {.key = "operations_at_peak", .kind = TS_KIND_INTEGER, .help = "operations with it; many: a plateau"},
+    {.key = "peak",
+     .kind = TS_KIND_INTEGER,
+     .nullable = true,
+     .unit = "bytes_per_bank",
+     .help = "the largest footprint; null: no size is recorded"},
+    {.key = "operations_at_peak",
+     .kind = TS_KIND_INTEGER,
+     .nullable = true,
+     .help = "operations with it; many: a plateau; 0: nothing is taken"},
     {.key = "operation_count", .kind = TS_KIND_INTEGER, .help = "operations with such buffers"},
     {.key = "returned", .kind = TS_KIND_INTEGER, .help = "how many are listed"},
     {.key = "operations", .kind = TS_KIND_LIST, .of = TS_KIND_OBJECT, .children = row_fields, .help = "largest first"},

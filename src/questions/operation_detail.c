@@ -32,10 +32,9 @@ static enum ts_status read_uses(struct ts_context *context, struct ts_profiler *
         return status;
     out->count = out->skipped = 0;
     while ((status = ts_db_next(rows, &more, error)) == TS_OK && more) {
-        struct tensor_use use = {.has_index = !ts_db_rows_have(rows, 0)};
-        if (!use.has_index)
-            use.has_index = ts_db_integer(rows, 0, &use.index);
-        if (ts_db_rows_have(rows, 1) && !ts_db_integer(rows, 1, &use.tensor)) {
+        struct tensor_use use = {.index = 0};
+        use.has_index = ts_db_integer(rows, 0, &use.index);
+        if (!ts_db_integer(rows, 1, &use.tensor)) {
             out->skipped++;
             continue;
         }

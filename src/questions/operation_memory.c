@@ -10,9 +10,22 @@ enum { DEVICES_LISTED = 100, DEVICES_NAMED = 16 };
 /* One row of the table buffers. */
 struct buffer {
     struct ts_str type;
-    bool has_device, has_address;
+    bool has_device, has_address, has_size;
     int64_t device, address, size;
 };
+
+#define UNKNOWN "UNKNOWN" /* the type of a buffer whose type is not recorded */
+
+static bool may_be_l1(const struct buffer *buffer)
+{
+    return ts_str_is(buffer->type, "L1") || ts_str_is(buffer->type, UNKNOWN);
+}
+
+static bool is_placed(const struct buffer *buffer)
+{
+    return buffer->has_address && buffer->has_size && buffer->has_device && ts_str_is(buffer->type, "L1");
+}
+
 struct buffers {
     TS_VEC(struct buffer) rows;
     struct ts_str last_type; /* of the row before: most rows have its type */
@@ -29,9 +42,9 @@ static int64_t sum(int64_t a, int64_t b)
 static enum ts_status read_type(struct ts_profiler *profiler, struct ts_db_rows *rows, struct buffers *buffers,
                                 struct ts_str *out, struct ts_error *error)
 {
-    struct ts_str cell = TS_STR("0"), type = TS_STR("UNKNOWN");
-    if (!ts_db_rows_have(rows, 3) || ts_db_text(rows, 3, &cell))
-        type = ts_buffer_type_of_cell(cell);
+    struct ts_str cell, type = TS_STR(UNKNOWN);
+    if (ts_db_text(rows, 3, &cell))
+        type = ts_buffer_type_of_param(cell);
     if (!buffers->last_type.ptr || !ts_str_equal(type, buffers->last_type))
         buffers->last_type = ts_arena_copy(&profiler->arena, type);
     *out = buffers->last_type;
@@ -41,15 +54,14 @@ static enum ts_status read_type(struct ts_profiler *profiler, struct ts_db_rows 
 static enum ts_status read_buffer(struct ts_profiler *profiler, struct ts_db_rows *rows, struct buffers *buffers,
                                   struct ts_error *error)
 {
-    struct buffer buffer = {.has_address = true};
+    struct buffer buffer = {.size = 0};
     enum ts_status status = read_type(profiler, rows, buffers, &buffer.type, error);
     if (status != TS_OK)
         return status;
-    /* Columns that are missing read as 0, cells that hold no number as none. */
-    buffer.has_device = !ts_db_rows_have(rows, 0) || ts_db_integer(rows, 0, &buffer.device);
-    if (ts_db_rows_have(rows, 1))
-        buffer.has_address = ts_db_integer(rows, 1, &buffer.address);
-    if (!ts_db_integer(rows, 2, &buffer.size))
+    buffer.has_device = ts_db_integer(rows, 0, &buffer.device);
+    buffer.has_address = ts_db_integer(rows, 1, &buffer.address);
+    buffer.has_size = ts_db_integer(rows, 2, &buffer.size) && buffer.size >= 0;
+    if (!buffer.has_size)
         buffer.size = 0;
     return ts_vec_push(&buffers->rows, buffer) ? TS_OK : ts_error_no_memory(error);
 }
@@ -102,6 +114,7 @@ static enum ts_status sum_types(struct ts_profiler *profiler, struct buffers *bu
         struct ts_operation_allocation *allocation = &out->allocations[out->allocation_count - 1];
         allocation->buffers++;
         allocation->size = sum(allocation->size, rows[i].size);
+        allocation->unsized += !rows[i].has_size;
     }
     return TS_OK;
 }
@@ -116,17 +129,24 @@ static struct ts_l1_window window_of(const struct ts_profiler_devices *devices, 
     return (struct ts_l1_window){0, 0};
 }
 
-/* Rows of one device. chunks has room for all of them. */
-static void press(const struct buffer *rows, size_t count, struct ts_l1_window window, struct ts_l1_chunk *chunks,
-                  struct ts_operation_memory *out)
+/* Rows of one device. chunks has room for all of them. A device of whose L1 buffers none says where it lay has no figure: it
+ * would look empty. deviceless: buffers that may be of this device as of any. */
+static void press(const struct buffer *rows, size_t count, struct ts_l1_window window, int64_t deviceless,
+                  struct ts_l1_chunk *chunks, struct ts_operation_memory *out)
 {
     size_t chunk_count = 0;
+    int64_t unplaced = deviceless;
     out->devices[out->device_count++] = rows[0].device;
     if (window.start == window.end)
         return;
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].has_address && ts_str_is(rows[i].type, "L1"))
+    for (size_t i = 0; i < count; i++) {
+        if (is_placed(&rows[i]))
             chunks[chunk_count++] = (struct ts_l1_chunk){rows[i].address, rows[i].size};
+        else
+            unplaced += may_be_l1(&rows[i]);
+    }
+    if (chunk_count == 0 && unplaced > 0)
+        return;
     struct ts_l1_pressure *pressure = &out->pressures[out->pressure_count++];
     pressure->device_id = rows[0].device;
     ts_l1_pressure_of(window, chunks, chunk_count, pressure);
@@ -145,22 +165,35 @@ static enum ts_status press_devices(struct ts_profiler *profiler, struct buffers
         return ts_arena_error(&profiler->arena, error);
     if (count > 0)
         qsort(rows, count, sizeof *rows, by_device);
+    int64_t deviceless = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool lost = may_be_l1(&rows[i]) && !is_placed(&rows[i]);
+        out->unplaced += lost;
+        deviceless += lost && !rows[i].has_device;
+    }
     for (size_t first = 0, end; first < count && rows[first].has_device; first = end) {
         for (end = first + 1; end < count && by_device(&rows[first], &rows[end]) == 0;)
             end++;
-        press(rows + first, end - first, window_of(devices, rows[first].device), chunks, out);
+        press(rows + first, end - first, window_of(devices, rows[first].device), deviceless, chunks, out);
     }
     return TS_OK;
 }
 
 static const char *why_no_pressure(const struct ts_profiler *profiler, const struct ts_profiler_devices *devices,
-                                   size_t rows)
+                                   size_t rows, int64_t unplaced)
 {
     if (ts_profiler_unattributable(profiler, TS_DB_DEVICES))
         return "l1_pressure is null: the report holds several ranks, and its table devices carries none.";
     if (rows == 0)
         return "l1_pressure is null: no buffers are recorded for this operation, as for one that failed; the operation "
                "before it shows what it met.";
+    bool geometry = false;
+    for (size_t i = 0; i < devices->count; i++) {
+        struct ts_l1_window window = ts_l1_window_of(&devices->items[i]);
+        geometry = geometry || window.end > window.start;
+    }
+    if (geometry && unplaced > 0)
+        return "l1_pressure is null: where its L1 buffers lay is not recorded.";
     return devices->count == 0
                ? "l1_pressure is null: the report records no devices."
                : "l1_pressure is null: the report records no L1 geometry for the devices of its buffers.";
@@ -180,7 +213,7 @@ enum ts_status ts_operation_memory_read(struct ts_context *context, struct ts_pr
     if (status == TS_OK)
         status = press_devices(profiler, &buffers, &devices, out, error);
     if (status == TS_OK && out->pressure_count == 0)
-        out->no_pressure = why_no_pressure(profiler, &devices, buffers.rows.count);
+        out->no_pressure = why_no_pressure(profiler, &devices, buffers.rows.count, out->unplaced);
     ts_vec_free(&buffers.rows);
     return status;
 }
@@ -211,7 +244,10 @@ static void add_allocations(struct ts_answer *answer, yyjson_mut_val *parent, co
         const struct ts_operation_allocation *allocation = &memory->allocations[i];
         yyjson_mut_val *entry = ts_answer_object_at(answer, object, allocation->type);
         ts_answer_integer(answer, entry, "buffers", allocation->buffers);
-        ts_answer_integer(answer, entry, "size", allocation->size);
+        if (allocation->unsized == allocation->buffers)
+            ts_answer_null(answer, entry, "size");
+        else
+            ts_answer_integer(answer, entry, "size", allocation->size);
     }
 }
 
@@ -220,6 +256,12 @@ void ts_operation_memory_add_allocations(struct ts_answer *answer, const struct 
 {
     add_allocations(answer, answer->root, memory);
     ts_answer_name(answer, answer->root, "allocation_size_unit", "bytes_per_bank");
+    int64_t unsized = 0;
+    for (size_t i = 0; i < memory->allocation_count; i++)
+        unsized += memory->allocations[i].unsized;
+    if (unsized > 0)
+        ts_caveat_add(caveat, "allocations count %" PRId64 " buffers whose size is not recorded and not in the sums.",
+                      unsized);
     say_devices(memory, caveat);
 }
 
@@ -251,6 +293,11 @@ void ts_operation_memory_add_pressure(struct ts_answer *answer, const struct ts_
     add_pressure(answer, answer->root, memory);
     if (memory->pressure_count == 0)
         ts_caveat_add(caveat, "%s", memory->no_pressure);
+    if (memory->unplaced > 0)
+        ts_caveat_add(caveat,
+                      "l1_pressure leaves out %" PRId64
+                      " buffers that may lie in L1: their type, device, address or size is not recorded.",
+                      memory->unplaced);
 }
 
 void ts_operation_memory_add(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_operation_memory *memory)
@@ -263,7 +310,12 @@ void ts_operation_memory_add(struct ts_answer *answer, yyjson_mut_val *object, c
 
 const struct ts_field ts_operation_allocation_fields[] = {
     {.key = "buffers", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "rows in the report, on all devices"},
-    {.key = "size", .kind = TS_KIND_INTEGER, .unit = "bytes_per_bank", .show = TS_SHOW_COLUMN, .help = "their sum"},
+    {.key = "size",
+     .kind = TS_KIND_INTEGER,
+     .nullable = true,
+     .unit = "bytes_per_bank",
+     .show = TS_SHOW_COLUMN,
+     .help = "their sum; null: not recorded"},
     {.key = NULL},
 };
 

@@ -7,6 +7,7 @@
 struct ts_operation_allocation {
     struct ts_str type; /* of memory */
     int64_t buffers, size;
+    int64_t unsized; /* of the buffers: their size is not recorded, and they add nothing to it */
 };
 struct ts_operation_memory {
     struct ts_operation_allocation *allocations; /* by type */
@@ -15,6 +16,8 @@ struct ts_operation_memory {
     size_t device_count;
     struct ts_l1_pressure *pressures; /* of the devices whose geometry is known, by id */
     size_t pressure_count;
+    int64_t
+        unplaced; /* buffers that may lie in L1 but do not say where: type, device, address or size is not recorded */
     const char *no_pressure; /* why there is none, as a sentence; NULL: there is */
 };
 

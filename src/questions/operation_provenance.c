@@ -15,12 +15,11 @@ static const enum ts_db_table of_rank[] = {TS_DB_OPERATION_ARGUMENTS, TS_DB_STAC
 /* True when the value was cut. */
 static bool add_argument(struct ts_answer *answer, yyjson_mut_val *list, struct ts_db_rows *rows)
 {
-    struct ts_str name = TS_STR(""), value = TS_STR("");
+    struct ts_str name = {NULL, 0}, value;
     yyjson_mut_val *object = ts_answer_push_object(answer, list);
-    if (ts_db_rows_have(rows, 0) && !ts_db_text(rows, 0, &name))
-        name.ptr = NULL;
+    ts_db_text(rows, 0, &name);
     ts_profiler_add_text(answer, object, "name", name);
-    if (ts_db_rows_have(rows, 1) && !ts_db_text(rows, 1, &value)) {
+    if (!ts_db_text(rows, 1, &value)) {
         ts_answer_null(answer, object, "value");
         ts_answer_boolean(answer, object, "recorded", false);
         return false;
@@ -65,15 +64,18 @@ static void fill_frame(struct ts_answer *answer, yyjson_mut_val *object, const s
     if (ts_number_parse_i64(frame->line, &line))
         ts_answer_integer(answer, object, "line", line);
     else
-        ts_answer_number(answer, object, "line", ts_number_or_absent(frame->line));
+        ts_answer_null(answer, object, "line");
     ts_answer_text(answer, object, "function", frame->function);
     ts_profiler_add_text(answer, object, "code", frame->code);
 }
 
-static void add_frames(struct ts_answer *answer, struct ts_str text, int64_t limit, struct ts_caveat *caveat)
+static enum ts_status add_frames(struct ts_context *context, struct ts_answer *answer, struct ts_str text,
+                                 int64_t limit, struct ts_caveat *caveat, struct ts_error *error)
 {
+    enum { CHECK_EVERY_FRAMES = 1024 };
     struct ts_stack_trace trace;
     struct ts_stack_frame frame;
+    enum ts_status status = TS_OK;
     ts_stack_trace_init(&trace, text);
     bool found = ts_stack_trace_next(&trace, &frame);
     if (found)
@@ -82,9 +84,12 @@ static void add_frames(struct ts_answer *answer, struct ts_str text, int64_t lim
         ts_answer_null(answer, answer->root, "call_site");
     yyjson_mut_val *list = ts_answer_list(answer, answer->root, "frames");
     int64_t callers = 0;
-    for (; found && ts_stack_trace_next(&trace, &frame); callers++)
+    for (; found && status == TS_OK && ts_stack_trace_next(&trace, &frame); callers++) {
         if (callers < limit)
             fill_frame(answer, ts_answer_push_object(answer, list), &frame);
+        if (callers % CHECK_EVERY_FRAMES == 0)
+            status = ts_context_check(context, error);
+    }
     ts_answer_integer(answer, answer->root, "returned_frames", callers < limit ? callers : limit);
     ts_answer_integer(answer, answer->root, "chain_length", callers);
     if (ts_stack_trace_is_blank(text))
@@ -93,6 +98,40 @@ static void add_frames(struct ts_answer *answer, struct ts_str text, int64_t lim
         ts_caveat_add(
             caveat,
             "A stack trace is recorded but cannot be read, most likely a native one: the call site is unknown.");
+    return status;
+}
+
+/* How much a row of the table tells: nothing, a text that cannot be read, or frames. */
+enum worth { BLANK, UNREADABLE, READABLE };
+
+static enum worth worth_of(struct ts_str text)
+{
+    struct ts_stack_trace trace;
+    struct ts_stack_frame frame;
+    ts_stack_trace_init(&trace, text);
+    if (ts_stack_trace_next(&trace, &frame))
+        return READABLE;
+    return ts_stack_trace_is_blank(text) ? BLANK : UNREADABLE;
+}
+
+/* The operation's first trace that can be read, or else the first that is not blank, copied. */
+static enum ts_status choose_trace(struct ts_profiler *profiler, struct ts_db_rows *rows, struct ts_str *out,
+                                   struct ts_error *error)
+{
+    enum worth best = BLANK;
+    bool more = false;
+    enum ts_status status = TS_OK;
+    while (status == TS_OK && best < READABLE && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
+        struct ts_str text;
+        enum worth worth = ts_db_text(rows, 0, &text) ? worth_of(text) : BLANK;
+        if (worth <= best)
+            continue;
+        best = worth;
+        *out = ts_arena_copy(&profiler->arena, text);
+        if (!out->ptr)
+            status = ts_arena_error(&profiler->arena, error);
+    }
+    return status;
 }
 
 static enum ts_status add_trace(struct ts_context *context, struct ts_profiler *profiler, const struct ts_args *args,
@@ -101,16 +140,13 @@ static enum ts_status add_trace(struct ts_context *context, struct ts_profiler *
     static const char *const columns[] = {"stack_trace", NULL};
     struct ts_db_rows *rows;
     struct ts_str text = TS_STR("");
-    bool more = false;
     enum ts_status status = ts_profiler_rows(context, profiler, TS_DB_STACK_TRACES, "operation_id",
                                              ts_args_get(args, "operation_id")->integer, columns, &rows, error);
     if (status != TS_OK)
         return status;
-    status = ts_db_next(rows, &more, error);
-    if (status == TS_OK && more)
-        ts_db_text(rows, 0, &text);
+    status = choose_trace(profiler, rows, &text, error);
     if (status == TS_OK)
-        add_frames(answer, text, ts_args_get(args, "limit")->integer, caveat);
+        status = add_frames(context, answer, text, ts_args_get(args, "limit")->integer, caveat, error);
     ts_db_rows_close(rows);
     return status;
 }
@@ -174,7 +210,7 @@ static const struct ts_field argument_fields[] = {
 
 static const struct ts_field frame_fields[] = {
     {.key = "file", .kind = TS_KIND_STRING, .help = "as recorded"},
-    {.key = "line", .kind = TS_KIND_INTEGER, .help = "in the file"},
+    {.key = "line", .kind = TS_KIND_INTEGER, .nullable = true, .help = "in the file; null: too large to be one"},
     {.key = "function", .kind = TS_KIND_STRING, .help = "as recorded"},
     {.key = "code", .kind = TS_KIND_STRING, .nullable = true, .help = "the source line"},
     {.key = NULL},

@@ -72,10 +72,14 @@ void ts_caveat_add(struct ts_caveat *caveat, const char *format, ...)
 
 static void add_keyless(struct ts_caveat *caveat, const struct ts_profiler *profiler)
 {
-    for (unsigned i = 0; i < TS_DB_TABLES; i++)
-        if (profiler->keyless[i] > 0)
+    for (unsigned i = 0; i < TS_DB_TABLES; i++) {
+        if (profiler->missing_key[i])
+            ts_caveat_add(caveat, "Left out: the table %s, which lacks its column %s.",
+                          ts_db_table_name((enum ts_db_table)i), profiler->missing_key[i]);
+        else if (profiler->keyless[i] > 0)
             ts_caveat_add(caveat, "Left out: %" PRIu64 " rows of %s whose id is no whole number.", profiler->keyless[i],
                           ts_db_table_name((enum ts_db_table)i));
+    }
 }
 
 void ts_profiler_add_frame(struct ts_answer *answer, const struct ts_profiler *profiler, struct ts_caveat *caveat)

@@ -95,14 +95,15 @@ static bool has_device_log(struct ts_context *context, struct ts_capture *captur
 static bool has_tables(const struct ts_db *db, const struct ts_question *question, struct ts_buf *why)
 {
     bool good = true, any = question->any_table_count == 0;
-    for (size_t i = 0; i < question->table_count; i++) {
-        if (ts_db_has_table(db, question->tables[i]))
-            continue;
-        if (why)
-            ts_buf_printf(why, "%s%s", good ? "the profiler database lacks the tables: " : ", ",
-                          ts_db_table_name(question->tables[i]));
-        good = false;
-    }
+    struct ts_buf names;
+    ts_buf_init(&names, 0);
+    for (size_t i = 0; i < question->table_count; i++)
+        good = ts_db_usable(db, question->tables[i], &names) && good;
+    if (why && !good)
+        ts_buf_printf(why, "the profiler database lacks the tables: %s", names.ptr ? names.ptr : "");
+    if (why && names.failed)
+        why->failed = true;
+    ts_buf_free(&names);
     for (size_t i = 0; i < question->any_table_count; i++)
         any = any || ts_db_has_table(db, question->any_table[i]);
     for (size_t i = 0; !any && why && i < question->any_table_count; i++)

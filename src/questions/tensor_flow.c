@@ -21,18 +21,43 @@ static enum ts_status add_operations(struct ts_context *context, struct ts_profi
     return TS_OK;
 }
 
-static enum ts_status refuse(const struct ts_profiler *profiler, int64_t id, struct ts_error *error)
+/* What is known all the same of a tensor without a row. */
+static void say_operations(struct ts_buf *out, const char *what, const struct ts_profiler_operations *ids)
+{
+    enum { NAMED = 20 };
+    if (ids->count == 0)
+        return;
+    ts_buf_printf(out, "; %s operation%s ", what, ids->count > 1 ? "s" : "");
+    for (size_t i = 0; i < ids->count && i < NAMED; i++)
+        ts_buf_printf(out, "%s%" PRId64, i > 0 ? ", " : "", ids->items[i]);
+    if (ids->count > NAMED)
+        ts_buf_printf(out, " and %zu more", ids->count - NAMED);
+}
+
+static enum ts_status refuse(const struct ts_profiler *profiler, int64_t id,
+                             const struct ts_profiler_operations *producers,
+                             const struct ts_profiler_operations *consumers, struct ts_error *error)
 {
     struct ts_quote label;
-    const char *name = ts_error_quote(&label, ts_str_from(profiler->capture->label), TS_QUOTE_ARGUMENT);
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    ts_buf_printf(&text, "no tensor %" PRId64 " in this report", id);
     if (profiler->multi_host)
-        return ts_error_set(error, TS_REFUSED,
-                            "%s: no tensor %" PRId64 " in this report at rank %" PRId64
-                            "; operation_detail lists an operation's tensors",
-                            name, id, profiler->rank);
-    return ts_error_set(error, TS_REFUSED,
-                        "%s: no tensor %" PRId64 " in this report; operation_detail lists an operation's tensors", name,
-                        id);
+        ts_buf_printf(&text, " at rank %" PRId64, profiler->rank);
+    if (producers->count + consumers->count > 0) {
+        ts_buf_text(&text, ": it has no row in the table tensors");
+        say_operations(&text, "output of", producers);
+        say_operations(&text, "input of", consumers);
+    } else {
+        ts_buf_text(&text, "; operation_detail lists an operation's tensors");
+    }
+    enum ts_status status = ts_buf_status(&text, error);
+    if (status == TS_OK)
+        status =
+            ts_error_set(error, TS_REFUSED, "%s: %s",
+                         ts_error_quote(&label, ts_str_from(profiler->capture->label), TS_QUOTE_ARGUMENT), text.ptr);
+    ts_buf_free(&text);
+    return status;
 }
 
 static enum ts_status write_answer(struct ts_context *context, struct ts_profiler *profiler, struct ts_answer *answer,
@@ -67,12 +92,12 @@ static enum ts_status answer_tensor_flow(struct ts_context *context, const struc
         return status;
     ts_caveat_init(&caveat, &profiler);
     status = ts_profiler_tensor(context, &profiler, id, &tensor, error);
-    if (status == TS_OK && !tensor.found)
-        status = refuse(&profiler, id, error);
     if (status == TS_OK)
         status = ts_profiler_tensor_operations(context, &profiler, TS_DB_OUTPUT_TENSORS, id, &producers, error);
     if (status == TS_OK)
         status = ts_profiler_tensor_operations(context, &profiler, TS_DB_INPUT_TENSORS, id, &consumers, error);
+    if (status == TS_OK && !tensor.found)
+        status = refuse(&profiler, id, &producers, &consumers, error);
     if (status == TS_OK)
         status = write_answer(context, &profiler, answer, &tensor, &producers, &consumers, error);
     if (status == TS_OK)

@@ -144,7 +144,16 @@ class FindOperations(Case):
         database = sqlite3.connect(self.folder / "db.sqlite")
         database.executescript("CREATE TABLE operations (operation_id int); INSERT INTO operations VALUES (1)")
         database.close()
-        self.assertEqual(self.ask("find-operations")["operations"], [{"operation_id": 1, "name": "", "duration": 0}])
+        self.assertEqual(self.ask("find-operations")["operations"], [{"operation_id": 1, "name": None, "duration": None}])
+
+    def test_of_rows_with_one_id_the_first_counts(self):
+        write(self.folder, {"operations": [(1, "first", 1), (2, "b", 1), (1, "second", 1), (2.0, "third", 1)],
+                            "operation_arguments": [(1, "a", "b")]})
+        answer = self.ask("find-operations")
+        self.assertEqual([(row["operation_id"], row["name"]) for row in answer["operations"]], [(1, "first"), (2, "b")])
+        self.assertIn("2 rows that repeat", answer["caveat"])
+        self.assertEqual(self.ids("--name-contains", "second"), [])
+        self.assertEqual(self.ask("operation-provenance", "--operation-id", "1")["name"], "first")
 
 
 class MemoryProfile(Case):
@@ -157,8 +166,9 @@ class MemoryProfile(Case):
             "operations": [{"operation_id": 1, "name": "ttnn.First", "size": 8192}, {"operation_id": 99, "name": None, "size": 8192}]})
         self.assertEqual(answer["memory_by_buffer_type"]["DRAM"]["operations"], [{"operation_id": 2, "name": None, "size": 100}])
         self.assertEqual(answer["memory_by_buffer_type"]["UNKNOWN"],
-                         {"peak": 0, "operations_at_peak": 0, "operation_count": 1, "returned": 1,
-                          "operations": [{"operation_id": 2, "name": None, "size": 0}]})
+                         {"peak": None, "operations_at_peak": None, "operation_count": 1, "returned": 1,
+                          "operations": [{"operation_id": 2, "name": None, "size": None}]})
+        self.assertIn("2 buffers whose size is not recorded", answer["caveat"])
         self.assertEqual(answer["device"], {
             "devices": 2, "geometry_from_device": 0, "l1_bank_size": 1370848, "l1_num_banks": 64, "worker_l1_size": 1499136,
             "num_compute_cores": 64, "total_l1_for_tensors": 0, "dram_capacity": None})
@@ -214,6 +224,109 @@ class MemoryProfile(Case):
         answer = self.ask("memory-profile")
         self.assertEqual([(row["operation_id"], row["size"]) for row in answer["memory_by_buffer_type"]["L1"]["operations"]],
                          [(2, 300), (1, 200)])
+
+    def test_pressure_is_not_made_up(self):
+        devices = [(0, 0, 1, 1000, 0, 1, 0)]
+        lost = {"device": (1, None, 5, 7, 1), "address": (1, 0, None, 7, 1), "size": (1, 0, 5, None, 1), "type": (1, 0, 5, 7, None),
+                "negative": (1, 0, 5, -7, 1), "text": (1, 0, "x", 7, 1)}
+        for why, row in lost.items():
+            with self.subTest(why):
+                path = write(self.folder, {"operations": [(1, "a", 1)], "buffers": [row, (1, 0, 0, 10, 0)], "devices": devices},
+                             name=f"{why}.sqlite")
+                answer = self.ask("memory-profile", folder=path)
+                self.assertIsNone(answer["l1_pressure"])
+                self.assertIn("l1_pressure is null: where", answer["caveat"])
+                self.assertIn("leaves out 1 buffers", answer["caveat"])
+                self.assertIn("so 1 operations", answer["caveat"])
+                detail = self.ask("operation-detail", "--operation-id", "1", folder=path)
+                self.assertIsNone(detail["l1_pressure"])
+                self.assertIn("l1_pressure is null: where", detail["caveat"])
+                self.assertIn("leaves out 1 buffers", detail["caveat"])
+                # Beside a buffer whose place is known there is a figure, and an operation without such rows has one.
+                path = write(self.folder, {"operations": [(1, "a", 1), (2, "b", 1)], "devices": devices,
+                                           "buffers": [row, (1, 0, 0, 100, 1), (2, 0, 0, 5, 0)]}, name=f"{why}-beside.sqlite")
+                answer = self.ask("memory-profile", folder=path)
+                self.assertEqual([(row["operation_id"], row["fullness_pct"]) for row in answer["l1_pressure"]["operations"]],
+                                 [(1, 10), (2, 0)])
+                self.assertIn("leaves out 1 buffers", answer["caveat"])
+                detail = self.ask("operation-detail", "--operation-id", "1", folder=path)
+                self.assertEqual(detail["l1_pressure"]["fullness_pct"], 10)
+                self.assertIn("leaves out 1 buffers", detail["caveat"])
+
+    def test_lost_rows_that_lie_apart_are_counted_once(self):
+        path = write(self.folder, {"operations": [(1, "a", 1), (2, "b", 1)], "devices": [(0, 0, 1, 1000, 0, 1, 0)],
+                                   "buffers": [(1, 0, None, 5, 1), (2, 0, 0, 5, 1), (1, None, 0, 5, 1), (2, 0, None, 5, 1)]})
+        answer = self.ask("memory-profile", folder=path)
+        self.assertEqual([row["operation_id"] for row in answer["l1_pressure"]["operations"]], [2])
+        self.assertIn("leaves out 3 buffers", answer["caveat"])
+        self.assertIn("so 1 operations", answer["caveat"])
+
+    def test_missing_columns(self):
+        keep = {"device_id": None, "address": None, "max_size_per_bank": None, "buffer_type": None}
+        for column in keep:
+            with self.subTest(column):
+                path = write(self.folder, {"operations": [(1, "a", 1)], "buffers": [(1, 0, 0, 100, 1)],
+                                           "devices": [(0, 0, 1, 1000, 0, 1, 0)]}, name=f"{column}.sqlite")
+                database = sqlite3.connect(path)
+                database.execute(f"ALTER TABLE buffers DROP COLUMN {column}")
+                database.close()
+                for question in (("memory-profile",), ("operation-detail", "--operation-id", "1")):
+                    answer = self.ask(*question, folder=path)
+                    self.assertIsNone(answer["l1_pressure"])
+                    self.assertIn("leaves out 1 buffers", answer["caveat"])
+                allocations = answer["allocations"]
+                sums = self.ask("memory-profile", folder=path)["memory_by_buffer_type"]
+                kind = "UNKNOWN" if column == "buffer_type" else "L1"
+                size = None if column == "max_size_per_bank" else 100
+                self.assertEqual(allocations, {kind: {"buffers": 1, "size": size}})
+                self.assertEqual((list(sums), sums[kind]["peak"]), ([kind], size))
+
+    def test_a_missing_id_is_not_zero(self):
+        for table, column, questions in (
+                ("operations", "operation_id", (("find-operations",), ("memory-profile",))),
+                ("buffers", "operation_id", (("memory-profile",), ("operation-detail", "--operation-id", "1"))),
+                ("input_tensors", "tensor_id", (("tensor-flow", "--tensor-id", "1"),)),
+                ("output_tensors", "operation_id", (("tensor-flow", "--tensor-id", "1"),)),
+                ("tensors", "tensor_id", (("tensor-flow", "--tensor-id", "1"),)),
+                ("operation_arguments", "operation_id", (("operation-provenance", "--operation-id", "1"),))):
+            with self.subTest(table):
+                path = write(self.folder, name=f"{table}.sqlite")
+                database = sqlite3.connect(path)
+                database.execute(f"ALTER TABLE {table} DROP COLUMN {column}")
+                database.close()
+                for question in questions:
+                    self.refuse(*question, folder=path, says=[f'{table} (its column "{column}")'])
+                self.assertIn(f'{table} (its column "{column}")',
+                              self.ask("load-report", folder=path)["unanswerable_why"][questions[0][0].replace("-", "_")])
+        path = write(self.folder, name="traces.sqlite")
+        database = sqlite3.connect(path)
+        database.execute("ALTER TABLE stack_traces DROP COLUMN operation_id")
+        database.execute("ALTER TABLE devices DROP COLUMN device_id")
+        database.close()
+        for question in (("find-operations", "--called-from", "x"), ("operation-provenance", "--operation-id", "1")):
+            self.assertIn("the table stack_traces, which lacks its column operation_id", self.ask(*question, folder=path)["caveat"])
+        answer = self.ask("memory-profile", folder=path)
+        self.assertIn("3 rows of devices", answer["caveat"])
+        self.assertEqual(answer["device"]["devices"], 0)
+
+    def test_types_that_look_alike_stay_apart(self):
+        database = sqlite3.connect(write(self.folder, {"operations": [(1, "a", 1)]}))
+        long = "y" * 5000
+        for size, kind in ((1, "x'4cff'"), (2, "x'4cfe'"), (4, "'L\ufffd'"), (8, f"'{long}a'"), (16, f"'{long}b'"),
+                           (32, "'BufferType::L1'"), (64, "1")):
+            database.execute(f"INSERT INTO buffers VALUES (1, 0, 0, {size}, CAST({kind} AS text))")
+        database.commit()
+        database.close()
+        for question in (("memory-profile",), ("operation-detail", "--operation-id", "1")):
+            done = run(question[0], self.folder, *question[1:])
+            pairs = []
+            json.loads(done.stdout, object_pairs_hook=lambda items: pairs.append([key for key, _ in items]) or dict(items))
+            for keys in pairs:
+                self.assertEqual(len(keys), len(set(keys)))
+        allocations = json.loads(done.stdout)["allocations"]
+        self.assertEqual(allocations["L1"], {"buffers": 2, "size": 96})
+        self.assertEqual({key[:5]: entry["size"] for key, entry in allocations.items() if key[1] == "\ufffd"},
+                         {"L\ufffd": 4, "L\ufffd (2": 2, "L\ufffd (3": 1})
 
     def test_no_pressure(self):
         rows = {"operations": [(1, "a", 1)], "buffers": [(1, 0, 0, 64, 1)]}
@@ -274,7 +387,8 @@ class TensorFlow(Case):
 
     def test_unknown_tensors(self):
         write(self.folder)
-        self.refuse("tensor-flow", "--tensor-id", "99", says=["no tensor 99"])
+        self.refuse("tensor-flow", "--tensor-id", "99", says=["no tensor 99", "no row in the table tensors; input of operation 3"])
+        self.refuse("tensor-flow", "--tensor-id", "98", says=["no tensor 98 in this report; operation-detail"])
         self.refuse("tensor-flow", says=["--tensor-id"], status=2)
 
     def test_many_users_are_counted(self):
@@ -309,6 +423,22 @@ class Provenance(Case):
         write(self.folder, tables=("operations", "operation_arguments"), name="few.sqlite")
         self.assertIn("No stack trace", self.ask("operation-provenance", "--operation-id", "1",
                                                  folder=self.folder / "few.sqlite")["caveat"])
+
+    def test_a_later_trace_is_tried(self):
+        frame = 'File "f", line 7, in g'
+        write(self.folder, {"operations": [(n, "a", 1) for n in range(1, 5)],
+                            "stack_traces": [(1, None), (1, "native"), (1, frame), (1, 'File "z", line 9, in z'), (2, "\n"), (2, "native"),
+                                             (3, None), (3, " ")]})
+        self.assertEqual(self.ask("operation-provenance", "--operation-id", "1")["call_site"]["file"], "f")
+        self.assertIn("cannot be read", self.ask("operation-provenance", "--operation-id", "2")["caveat"])
+        self.assertIn("No stack trace", self.ask("operation-provenance", "--operation-id", "3")["caveat"])
+
+    def test_a_line_that_is_none(self):
+        write(self.folder, {"operations": [(1, "a", 1)],
+                            "stack_traces": [(1, f'File "f", line {"9" * 400}, in g\nFile "h", line 9223372036854775808, in i')]})
+        answer = self.ask("operation-provenance", "--operation-id", "1")
+        self.assertIsNone(answer["call_site"]["line"])
+        self.assertIsNone(answer["frames"][0]["line"])
 
     def test_limits(self):
         frames = "\n".join(f'File "f{n}", line {n}, in g{n}' for n in range(30))

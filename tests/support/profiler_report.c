@@ -316,9 +316,9 @@ const char profiler_report_ranked[] = TABLES(", rank int") ROWS(", 0") ROWS(", 1
 const char profiler_report_bare[] =
     "BEGIN; CREATE TABLE operations (operation_id int); CREATE TABLE buffers (operation_id int);"
     "CREATE TABLE operation_arguments (operation_id int); CREATE TABLE tensors (tensor_id int);"
-    "CREATE TABLE input_tensors (tensor_id int); CREATE TABLE output_tensors (tensor_id int);"
+    "CREATE TABLE input_tensors (operation_id int, tensor_id int); CREATE TABLE output_tensors (operation_id, tensor_id);"
     "INSERT INTO operations VALUES (1); INSERT INTO buffers VALUES (1); INSERT INTO operation_arguments VALUES (1);"
-    "INSERT INTO tensors VALUES (1); INSERT INTO input_tensors VALUES (1); COMMIT";
+    "INSERT INTO tensors VALUES (1); INSERT INTO input_tensors VALUES (1, 1); COMMIT";
 
 unsigned profiler_report_open(struct perf_bench *bench, const char *name, const char *sql)
 {

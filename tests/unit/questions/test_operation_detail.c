@@ -373,7 +373,7 @@ static void test_tables_that_are_missing(void **state)
                                "CREATE TABLE buffers(operation_id int, max_size_per_bank int);"
                                "INSERT INTO buffers VALUES(1, 77)");
     yyjson_doc *answer = detail(1);
-    perf_expect(answer, "/allocations", "{\"DRAM\":{\"buffers\":1,\"size\":77}}");
+    perf_expect(answer, "/allocations", "{\"UNKNOWN\":{\"buffers\":1,\"size\":77}}");
     assert_false(perf_has(answer, "/circular_buffers"));
     yyjson_doc_free(answer);
 }

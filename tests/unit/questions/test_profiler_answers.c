@@ -91,7 +91,7 @@ static void test_hardly_a_column(void **state)
 {
     (void)state;
     profiler_report_open(&bench, "bare", profiler_report_bare);
-    assert_int_equal(ask_all(), 9);
+    assert_int_equal(ask_all(), 8);
 }
 
 static void test_no_profiler_report(void **state)
