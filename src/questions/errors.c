@@ -224,6 +224,12 @@ static const struct ts_field row_fields[] = {
      .detail = true,
      .help = "where the cause was not recorded: what lay in memory when the run stopped"},
     {.key = "message", .kind = TS_KIND_STRING, .nullable = true, .detail = true, .help = "cut at 2000 characters"},
+    {.key = "message_full_length",
+     .kind = TS_KIND_INTEGER,
+     .sometimes = true,
+     .detail = true,
+     .heading = "characters of the message",
+     .help = "when it was cut"},
     {.key = NULL},
 };
 

@@ -46,7 +46,8 @@ static void add_text(const struct ts_value_view *view, struct ts_str rest, size_
         flush(view, &text, count > 1 ? indent + INDENT : used, indent);
     }
     if (count > LINES_MAX)
-        ts_buf_printf(view->out, "%*s(%u more lines)\n", (int)(indent + INDENT), "", count - LINES_MAX);
+        ts_buf_printf(view->out, "%*s(%u more line%s)\n", (int)(indent + INDENT), "", count - LINES_MAX,
+                      count - LINES_MAX > 1 ? "s" : "");
     ts_buf_free(&text);
 }
 

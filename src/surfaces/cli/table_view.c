@@ -158,7 +158,9 @@ static struct libscols_column *new_column(struct libscols_table *table, const st
 {
     int flags = ts_value_is_numeric(column->field->kind) ? SCOLS_FL_RIGHT : 0;
     bool long_text = column->field->kind == TS_KIND_STRING || column->field->kind == TS_KIND_LIST;
-    if (view->look->width && long_text)
+    /* What is short keeps its place beside what is long. */
+    size_t kept = view->look->width / 3 < TEXT_WIDTH_WANTED ? view->look->width / 3 : TEXT_WIDTH_WANTED;
+    if (view->look->width && long_text && column->width > kept)
         flags |= SCOLS_FL_TRUNC;
     struct libscols_column *made = scols_table_new_column(table, column->heading, 0, flags);
     if (made && view->look->color)

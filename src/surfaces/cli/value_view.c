@@ -196,21 +196,48 @@ size_t ts_value_width(struct ts_str text)
     return width;
 }
 
+static void break_line(struct ts_buf *out, size_t indent)
+{
+    ts_buf_printf(out, "\n%*s", (int)indent, "");
+}
+
+/* A word that is longer than a line, over as many as it takes; returns how much of the last one is used. */
+static size_t add_long_word(struct ts_buf *out, struct ts_str word, size_t used, size_t indent, size_t width)
+{
+    while (word.len > 0) {
+        size_t len;
+        ts_utf8_decode(word, &len);
+        size_t columns = ts_value_width(ts_str_sub(word, 0, len));
+        if (used + columns > width && used > indent) {
+            break_line(out, indent);
+            used = indent;
+        }
+        ts_buf_add(out, word.ptr, len);
+        used += columns;
+        word = ts_str_sub(word, len, word.len);
+    }
+    return used;
+}
+
 void ts_value_wrap(struct ts_buf *out, struct ts_str text, size_t used, size_t indent, size_t width)
 {
     struct ts_str word;
     bool done = false, first = true;
     while (ts_str_split(&text, ' ', &word, &done)) {
         size_t columns = ts_value_width(word);
-        if (!first && width && used + 1 + columns > width) {
-            ts_buf_printf(out, "\n%*s", (int)indent, "");
+        if (width && used + !first + columns > width && (!first || used > indent)) {
+            break_line(out, indent);
             used = indent;
         } else if (!first) {
             ts_buf_char(out, ' ');
             used++;
         }
+        first = false;
+        if (width && columns > width - (indent < width ? indent : 0)) {
+            used = add_long_word(out, word, used, indent, width);
+            continue;
+        }
         ts_buf_str(out, word);
         used += columns;
-        first = false;
     }
 }

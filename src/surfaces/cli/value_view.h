@@ -41,8 +41,8 @@ void ts_value_unit(const struct ts_value_view *view, const struct ts_field *fiel
 
 /* Columns of a terminal that a text takes. */
 size_t ts_value_width(struct ts_str text);
-/* Add a text behind `used` columns of a line, broken at blanks so that no line but that of a long word is over width (0: any),
- * further lines indented. */
+/* Add a text behind `used` columns of a line, broken at blanks, and within words longer than a line, so that no line is over width
+ * (0: any); further lines are indented. */
 void ts_value_wrap(struct ts_buf *out, struct ts_str text, size_t used, size_t indent, size_t width);
 
 #endif
