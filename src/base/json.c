@@ -207,18 +207,65 @@ static void emit_escape(struct ts_json_out *out, unsigned char c)
     emit(out, (const char[]){'\\', 'u', '0', '0', digits[c >> 4], digits[c & 15]}, 6);
 }
 
-/* Valid UTF-8 with what JSON asks to be escaped. */
+enum { ESCAPE_MAX = 12 }; /* of a character beyond the first 65,536: two halves */
+
+/* \uXXXX of a character; its length. */
+static size_t escape_code(uint32_t code, char text[ESCAPE_MAX + 1])
+{
+    if (code < 0x10000)
+        return (size_t)snprintf(text, ESCAPE_MAX + 1, "\\u%04x", code & 0xFFFF);
+    code -= 0x10000;
+    return (size_t)snprintf(text, ESCAPE_MAX + 1, "\\u%04x\\u%04x", 0xD800 | (code >> 10 & 0x3FF),
+                            0xDC00 | (code & 0x3FF));
+}
+
+/* The length of the character at i when it is one beyond ASCII's controls that must not reach a terminal, else 0. */
+static size_t unsafe_at(struct ts_str valid, size_t i, uint32_t *code)
+{
+    size_t len;
+    if ((unsigned char)valid.ptr[i] < 0x7F)
+        return 0;
+    *code = ts_utf8_decode(ts_str_sub(valid, i, valid.len), &len);
+    return ts_utf8_unsafe(*code) ? len : 0;
+}
+
+bool ts_json_escape_unsafe(struct ts_buf *out, struct ts_str json)
+{
+    size_t written = 0;
+    uint32_t code;
+    for (size_t i = 0, len; i < json.len; i++) {
+        if ((len = unsafe_at(json, i, &code)) == 0)
+            continue;
+        char escape[ESCAPE_MAX + 1];
+        size_t size = escape_code(code, escape);
+        ts_buf_add(out, json.ptr + written, i - written);
+        ts_buf_add(out, escape, size);
+        written = i + len;
+    }
+    if (written > 0)
+        ts_buf_add(out, json.ptr + written, json.len - written);
+    return written > 0;
+}
+
+/* Valid UTF-8 with what JSON asks to be escaped, and what must not reach a terminal. */
 static void emit_escaped(struct ts_json_out *out, struct ts_str s)
 {
     size_t written = 0;
+    uint32_t code;
     for (size_t i = 0; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
-        if (c >= 0x20 && c != '"' && c != '\\')
+        size_t len = unsafe_at(s, i, &code);
+        if (c >= 0x20 && c != '"' && c != '\\' && len == 0)
             continue;
         if (i > written)
             emit(out, s.ptr + written, i - written);
-        emit_escape(out, c);
-        written = i + 1;
+        if (len > 0) {
+            char escape[ESCAPE_MAX + 1];
+            emit(out, escape, escape_code(code, escape));
+        } else {
+            emit_escape(out, c);
+        }
+        written = i + (len > 0 ? len : 1);
     }
     if (s.len > written)
         emit(out, s.ptr + written, s.len - written);

@@ -33,11 +33,16 @@ void ts_json_close_object(struct ts_json_out *out);
 void ts_json_open_array(struct ts_json_out *out);
 void ts_json_close_array(struct ts_json_out *out);
 void ts_json_key(struct ts_json_out *out, struct ts_str key);
-void ts_json_string(struct ts_json_out *out, struct ts_str s); /* invalid UTF-8 becomes U+FFFD */
+/* Invalid UTF-8 becomes U+FFFD; what must not reach a terminal (ts_utf8_unsafe) is escaped, in keys too. */
+void ts_json_string(struct ts_json_out *out, struct ts_str s);
 void ts_json_integer(struct ts_json_out *out, int64_t value);
 void ts_json_number(struct ts_json_out *out, double value); /* whole as integer, not finite as null */
 void ts_json_boolean(struct ts_json_out *out, bool value);
 void ts_json_null(struct ts_json_out *out);
 void ts_json_raw(struct ts_json_out *out, struct ts_str json); /* already JSON */
+
+/* The same for JSON that another writer made: append it with those characters as \uXXXX, and return true; or append nothing and
+ * return false when it has none. json is valid UTF-8. */
+bool ts_json_escape_unsafe(struct ts_buf *out, struct ts_str json);
 
 #endif

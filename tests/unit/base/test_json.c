@@ -259,8 +259,31 @@ static void strings_are_escaped_where_they_must_be(void **state)
     ts_json_string(&w->out, (struct ts_str){NULL, 0});
     ts_json_string(&w->out, TS_STR("\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa8"));
     ts_json_close_array(&w->out);
-    assert_written(w, "[\"q\\\" b\\\\ s/ \\b\\f\\n\\r\\t \\u0001\\u001f\\u0000 \x7f\",\"\",\"\","
-                      "\"\xc3\xa4\xf0\x9f\x98\x80\xe2\x80\xa8\"]");
+    assert_written(w, "[\"q\\\" b\\\\ s/ \\b\\f\\n\\r\\t \\u0001\\u001f\\u0000 \\u007f\",\"\",\"\","
+                      "\"\xc3\xa4\xf0\x9f\x98\x80\\u2028\"]");
+}
+
+static void what_must_not_reach_a_terminal_is_escaped(void **state)
+{
+    struct written *w = *state;
+    ts_json_open_object(&w->out);
+    ts_json_key(&w->out, TS_STR("\xe2\x80\xae"));
+    ts_json_string(&w->out, TS_STR("a\xc2\x9b\xe2\x80\x8b\xf3\xa0\x81\xa1z"));
+    ts_json_close_object(&w->out);
+    assert_written(w, "{\"\\u202e\":\"a\\u009b\\u200b\\udb40\\udc61z\"}");
+}
+
+static void json_of_others_is_escaped_afterwards(void **state)
+{
+    struct ts_buf out;
+    (void)state;
+    ts_buf_init(&out, 0);
+    assert_false(ts_json_escape_unsafe(&out, TS_STR("{\"\xc3\xa4\":\"\xf0\x9f\x98\x80\"}")));
+    assert_false(ts_json_escape_unsafe(&out, TS_STR("")));
+    assert_int_equal(out.len, 0);
+    assert_true(ts_json_escape_unsafe(&out, TS_STR("[\"\x7f\",\"x\xe2\x81\xa6\",\"\xf3\xa0\x81\xa1\",1]")));
+    assert_string_equal(out.ptr, "[\"\\u007f\",\"x\\u2066\",\"\\udb40\\udc61\",1]");
+    ts_buf_free(&out);
 }
 
 static void invalid_bytes_become_replacement_characters(void **state)
@@ -377,6 +400,8 @@ int main(void)
         cmocka_unit_test(the_last_of_equal_keys_counts),
         WRITING(commas_stand_between_values_and_nowhere_else),
         WRITING(strings_are_escaped_where_they_must_be),
+        WRITING(what_must_not_reach_a_terminal_is_escaped),
+        cmocka_unit_test(json_of_others_is_escaped_afterwards),
         WRITING(invalid_bytes_become_replacement_characters),
         WRITING(numbers_are_written_exactly),
         WRITING(what_is_written_reads_back),
