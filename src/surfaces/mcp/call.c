@@ -233,12 +233,17 @@ static void add_to_message(struct ts_error *error, const char *text)
 }
 
 /* The library does not know how its callers open a capture, or what set a call's limits. */
-static void name_the_cure(const struct ts_mcp_call *call, const struct ts_context *context, enum ts_status status,
-                          struct ts_error *error)
+static void name_the_cure(const struct ts_mcp_call *call, const struct ts_context *context, bool budgeted,
+                          enum ts_status status, struct ts_error *error)
 {
     char text[96];
     if (status == TS_CHANGED && !strstr(error->message, "load_report"))
         add_to_message(error, "load_report gives a fresh handle");
+    if (status == TS_NO_MEMORY && budgeted) {
+        snprintf(text, sizeof text, "a call may use %zu MiB, set by the server's option --memory-limit",
+                 call->server->options->memory_limit / TS_MIB);
+        add_to_message(error, text);
+    }
     if (status != TS_LIMIT)
         return;
     if (ts_clock_ns() >= context->deadline_ns) {
@@ -251,13 +256,13 @@ static void name_the_cure(const struct ts_mcp_call *call, const struct ts_contex
 }
 
 static void write_failure(const struct ts_mcp_call *call, const char *tool, const struct ts_context *context,
-                          enum ts_status status, struct ts_error *error, struct ts_buf *out)
+                          bool budgeted, enum ts_status status, struct ts_error *error, struct ts_buf *out)
 {
-    if (!is_refusal(status)) {
+    if (!is_refusal(status))
         ts_error_prefix(error, "%s", tool);
+    name_the_cure(call, context, budgeted, status, error);
+    if (!is_refusal(status))
         ts_mcp_log(&call->server->log, TS_MCP_ERROR, "%s", error->message);
-    }
-    name_the_cure(call, context, status, error);
     write_content(call, ts_str_from(error->message), true, TS_STR(""), out);
 }
 
@@ -273,15 +278,18 @@ void ts_mcp_call_tool(const struct ts_mcp_call *call, struct ts_buf *out)
         return;
     prepare(call, params.token, &context, &progress);
     enum ts_status status = TS_CANCELLED;
+    bool budgeted = ts_mcp_budget_begin(&server->budget, context.memory_limit, context.threads);
     if (ts_mcp_queue_begin(&server->queue, call->request, &context))
         status = make_call(server, &context, &params, &answer, &error);
+    if (budgeted)
+        ts_mcp_budget_end(&server->budget);
     if (ts_mcp_queue_finish(&server->queue, call->request) && status != TS_CANCELLED) {
         const char *tool = params.question->name;
         ts_mcp_log(&server->log, TS_MCP_INFO, "%s %s", tool, outcome_of(status));
         ts_mcp_usage_record(&server->usage, tool, outcome_of(status));
         struct ts_str json = answer ? (struct ts_str){answer->json, answer->json_len} : TS_STR("");
         if (status)
-            write_failure(call, tool, &context, status, &error, out);
+            write_failure(call, tool, &context, budgeted, status, &error, out);
         else
             write_content(call, json, false, server->options->structured ? json : TS_STR(""), out);
     }

@@ -17,6 +17,7 @@ enum ts_status ts_mcp_server_init(struct ts_mcp_server *server, const struct ts_
         .log = {options->log_level, copy ? -1 : STDERR_FILENO},
         .version = TS_MCP_2025_11_25, /* until the client says otherwise */
         .usage = {.off = true},
+        .budget = {.sizes = -1},
     };
     enum ts_status status = ts_parts_create(options->cache_bytes, &server->parts, error);
     if (!status && options->roots)
@@ -97,6 +98,7 @@ void ts_mcp_server_free(struct ts_mcp_server *server)
     ts_parts_destroy(server->parts);
     ts_roots_destroy(server->roots);
     ts_mcp_usage_free(&server->usage);
+    ts_mcp_budget_close(&server->budget);
     ts_mcp_queue_free(&server->queue);
     ts_mcp_output_free(&server->output);
 }
@@ -195,6 +197,9 @@ int ts_mcp_server_run(struct ts_mcp_server *server)
     pthread_t thread;
     ts_mcp_server_environment(server);
     ts_mcp_usage_compact(&server->usage);
+#ifndef TS_INSTRUMENTED /* What is built in to watch the program ends it when it gets no memory. */
+    ts_mcp_budget_open(&server->budget);
+#endif
     if (!server->options->no_sandbox)
         ts_mcp_server_confine(server);
     if (reader.wake < 0 || !start_reader(&reader, &thread)) {

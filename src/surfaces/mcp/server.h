@@ -3,6 +3,7 @@
 #define TS_SURFACES_MCP_SERVER_H
 
 #include "surfaces/link_base.h"
+#include "surfaces/mcp/budget.h"
 #include "surfaces/mcp/handles.h"
 #include "surfaces/mcp/options.h"
 #include "surfaces/mcp/output.h"
@@ -25,8 +26,9 @@ struct ts_mcp_server {
     struct ts_mcp_handles handles;
     struct ts_mcp_usage usage;
     struct ts_link_base link;
-    const char *link_base;     /* NULL: no links */
-    unsigned threads;          /* for one call; 0: not asked yet */
+    const char *link_base; /* NULL: no links */
+    unsigned threads;      /* for one call; 0: not asked yet */
+    struct ts_mcp_budget budget;
     struct ts_sandbox sandbox; /* what of it is in force */
 };
 
