@@ -85,6 +85,8 @@ static bool take_flavour(struct ts_str *rest)
     return take(rest, "circular") || take(rest, "dataflow");
 }
 
+struct scan;
+
 /* ---- banks ---- */
 
 static bool take_free(struct ts_str *rest, struct ts_allocation_failure *out)
@@ -98,8 +100,9 @@ static bool take_free(struct ts_str *rest, struct ts_allocation_failure *out)
     return out->has_free;
 }
 
-static bool match_bank(struct ts_str rest, struct ts_allocation_failure *out)
+static bool match_bank(struct ts_str rest, struct ts_allocation_failure *out, struct scan *scan)
 {
+    (void)scan;
     if (!take_figure(&rest, "", &out->requested, " B ") || !take_type(&rest, &out->buffer_type) ||
         !take_figure(&rest, " buffer across ", &out->banks, " banks, where each bank needs to store ") ||
         !take_figure(&rest, "", &out->per_bank, " B, but bank size is "))
@@ -111,8 +114,9 @@ static bool match_bank(struct ts_str rest, struct ts_allocation_failure *out)
     return true;
 }
 
-static bool match_dependencies(struct ts_str rest, struct ts_allocation_failure *out)
+static bool match_dependencies(struct ts_str rest, struct ts_allocation_failure *out, struct scan *scan)
 {
+    (void)scan;
     int64_t ignored;
     if (!take_figure(&rest, "", &out->requested, " B ") || !take_type(&rest, &out->buffer_type) ||
         !take_figure(&rest, " across ", &out->banks, " banks (") ||
@@ -141,34 +145,64 @@ static bool rest_clash(struct ts_str rest, struct ts_allocation_failure *out)
            take_figure(&rest, " buffer region ends at ", &out->region_end, "");
 }
 
-/* The shortest range on one line behind which the rest stands, which begins with `first`. */
+/* What was found behind one beginning and holds for later ones too: a message made of beginnings takes no longer to read. */
+struct scan {
+    const char *from, *end; /* the first end of a range from there on; NULL: none, or not sought yet */
+    const char *line_end;   /* of the line looked at last */
+    bool sought;
+};
+
+static const char *find_line_end(struct ts_str rest, struct scan *scan)
+{
+    if (!scan->line_end || scan->line_end < rest.ptr) {
+        scan->line_end = rest.ptr;
+        while (scan->line_end < rest.ptr + rest.len && *scan->line_end != '\n' && *scan->line_end != '\r')
+            scan->line_end++;
+    }
+    return scan->line_end;
+}
+
+/* The next place at which the words `first` and the rest stand: that a range ends there does not depend on its beginning. */
+static const char *find_end(struct ts_str rest, const char *first,
+                            bool (*match)(struct ts_str rest, struct ts_allocation_failure *out), struct scan *scan)
+{
+    struct ts_allocation_failure ignored;
+    if (scan->sought && scan->from <= rest.ptr && (!scan->end || rest.ptr <= scan->end))
+        return scan->end;
+    *scan = (struct scan){.from = rest.ptr, .line_end = scan->line_end, .sought = true};
+    for (size_t at = 0; (at = ts_str_find(rest, ts_str_from(first), at)) != (size_t)-1; at++)
+        if (match(ts_str_sub(rest, at, rest.len), &ignored)) {
+            scan->end = rest.ptr + at;
+            break;
+        }
+    return scan->end;
+}
+
+/* The shortest range on one line, not empty, behind which the rest stands, which begins with `first`. */
 static bool take_range(struct ts_str rest, const char *first,
                        bool (*match)(struct ts_str rest, struct ts_allocation_failure *out),
-                       struct ts_allocation_failure *out)
+                       struct ts_allocation_failure *out, struct scan *scan)
 {
-    size_t line = 0;
-    while (line < rest.len && rest.ptr[line] != '\n' && rest.ptr[line] != '\r')
-        line++;
-    for (size_t at = 1; (at = ts_str_find(rest, ts_str_from(first), at)) != (size_t)-1 && at <= line; at++)
-        if (match(ts_str_sub(rest, at, rest.len), out)) {
-            out->core_range = ts_str_sub(rest, 0, at);
-            return true;
-        }
-    return false;
+    const char *end = rest.len > 0 ? find_end(ts_str_sub(rest, 1, rest.len), first, match, scan) : NULL;
+    if (!end || end > find_line_end(rest, scan))
+        return false;
+    size_t len = (size_t)(end - rest.ptr);
+    out->core_range = ts_str_sub(rest, 0, len);
+    return match(ts_str_sub(rest, len, rest.len), out);
 }
 
-static bool match_beyond(struct ts_str rest, struct ts_allocation_failure *out)
+static bool match_beyond(struct ts_str rest, struct ts_allocation_failure *out, struct scan *scan)
 {
     return take_flavour(&rest) && take(&rest, " buffers on core range ") &&
-           take_range(rest, " grow to ", rest_beyond, out);
+           take_range(rest, " grow to ", rest_beyond, out, scan);
 }
 
-static bool match_clash(struct ts_str rest, struct ts_allocation_failure *out)
+static bool match_clash(struct ts_str rest, struct ts_allocation_failure *out, struct scan *scan)
 {
     int64_t program;
     return take_flavour(&rest) &&
            take_figure(&rest, " buffers in program ", &program, " clash with L1 buffers on core range ") &&
-           take_range(rest, ". L1 buffer allocated at ", rest_clash, out);
+           take_range(rest, ". L1 buffer allocated at ", rest_clash, out, scan);
 }
 
 /* ---- the four ---- */
@@ -176,7 +210,7 @@ static bool match_clash(struct ts_str rest, struct ts_allocation_failure *out)
 static const struct wording {
     enum ts_failure_kind kind;
     const char *first; /* how it begins */
-    bool (*match)(struct ts_str rest, struct ts_allocation_failure *out);
+    bool (*match)(struct ts_str rest, struct ts_allocation_failure *out, struct scan *scan);
 } wordings[] = {
     {TS_FAILURE_BANK, "Out of Memory: Not enough space to allocate ", match_bank},
     {TS_FAILURE_BANK_DEPENDENCIES, "Out of Memory: Not enough space after considering dependencies to allocate ",
@@ -190,9 +224,10 @@ void ts_allocation_failure_read(struct ts_str message, struct ts_allocation_fail
     struct ts_str text = ts_utf8_cut(message, TS_FAILURE_MESSAGE_CHARACTERS);
     for (size_t i = 0; i < sizeof wordings / sizeof *wordings; i++) {
         struct ts_str first = ts_str_from(wordings[i].first);
+        struct scan scan = {.sought = false};
         for (size_t at = 0; (at = ts_str_find(text, first, at)) != (size_t)-1; at += first.len) {
             struct ts_allocation_failure failure = {.kind = wordings[i].kind};
-            if (!wordings[i].match(ts_str_sub(text, at + first.len, text.len), &failure))
+            if (!wordings[i].match(ts_str_sub(text, at + first.len, text.len), &failure, &scan))
                 continue;
             *out = failure;
             return;

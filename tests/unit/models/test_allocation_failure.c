@@ -194,6 +194,22 @@ static void test_the_range(void **state)
     expect_none("Statically allocated circular buffers on core range  grow to 5 B which is beyond max L1 size of 4 B");
     expect_none(
         "Statically allocated circular buffers on core range [0-0\n] grow to 5 B which is beyond max L1 size of 4 B");
+    /* What one beginning found does not hide what belongs to a later one. */
+    failure =
+        read("Statically allocated circular buffers on core range [a]\nStatically allocated circular buffers on core "
+             "range [b]\rStatically allocated circular buffers on core range [c] grow to 5 B which is beyond max L1 "
+             "size of 4 B");
+    assert_true(ts_str_is(failure.core_range, "[c]"));
+    failure =
+        read("Statically allocated circular buffers on core range  grow to 5 B which is beyond max L1 size of 4 B "
+             "grow to 6 B which is beyond max L1 size of 4 B");
+    assert_int_equal(failure.region_end, 6);
+    failure =
+        read("Statically allocated circular buffers in program 1 clash with L1 buffers on core range [a]. L1 buffer "
+             "allocated at 1\nStatically allocated dataflow buffers in program 2 clash with L1 buffers on core range "
+             "[b]. L1 buffer allocated at x. L1 buffer allocated at 3 and static circular buffer region ends at 4");
+    assert_true(ts_str_is(failure.core_range, "[b]. L1 buffer allocated at x"));
+    assert_int_equal(failure.limit, 3);
     expect_none(
         "Statically allocated other buffers on core range [0-0] grow to 5 B which is beyond max L1 size of 4 B");
     expect_none(
