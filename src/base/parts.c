@@ -194,7 +194,7 @@ static enum ts_status choose_identity(const struct ts_part_request *request, con
         *readable = ts_identity_equal(&request->now, identity);
         return *readable || pin ? TS_OK : changed(request, "since it was loaded", error);
     case TS_PART_KEEP:
-        *identity = pin ? pin->identity : request->now;
+        *identity = pin ? pin->identity : request->pinned ? *request->pinned : request->now;
         *readable = ts_identity_equal(&request->now, identity);
         return TS_OK;
     case TS_PART_REREAD:
@@ -234,6 +234,12 @@ static enum ts_status make_part(struct ts_context *context, struct ts_parts *par
     return TS_OK;
 }
 
+/* Whether the first use decides which state of the file answers from then on, or that it was used at all matters. */
+static bool pins_at_use(const struct ts_part_request *request)
+{
+    return request->type->rule == TS_PART_REFUSE || (request->type->rule == TS_PART_KEEP && !request->pinned);
+}
+
 enum ts_status ts_parts_acquire(struct ts_context *context, struct ts_parts *parts, struct ts_pins *pins,
                                 const struct ts_part_request *request, struct ts_part **out, struct ts_error *error)
 {
@@ -249,7 +255,7 @@ enum ts_status ts_parts_acquire(struct ts_context *context, struct ts_parts *par
         return changed(request, "since it was loaded", error);
     if (!part)
         status = make_part(context, parts, request, &part, error);
-    if (status == TS_OK && !pin && request->type->rule != TS_PART_REREAD)
+    if (status == TS_OK && !pin && pins_at_use(request))
         status = add_pin(pins, request, &identity, error);
     if (status == TS_OK)
         status = hold(parts, pins, part, error);

@@ -51,11 +51,13 @@ void ts_pins_release(struct ts_pins *pins, struct ts_parts *parts);
 
 struct ts_part_request {
     const struct ts_part_type *type;
-    const char *options;              /* distinguishes parts of one type and file, e.g. a range; "" for none */
-    const struct ts_identity *pinned; /* TS_PART_REFUSE: the identity fixed when the capture was opened */
-    struct ts_identity now;           /* the file as it is on disk */
-    const char *path;                 /* for messages */
-    const char *label;                /* the capture, for messages */
+    const char *options; /* distinguishes parts of one type and file, e.g. a range; "" for none */
+    const struct ts_identity
+        *pinned;            /* TS_PART_REFUSE: the identity fixed when the capture was opened; TS_PART_KEEP: the
+                                         one that answers, of an asker that keeps track of it; NULL: that of the first use */
+    struct ts_identity now; /* the file as it is on disk */
+    const char *path;       /* for messages */
+    const char *label;      /* the capture, for messages */
     /* Make the part from the file; sets *out and its size and identity. It may acquire other parts, which are held for
      * the same call; what it makes must not point into them, since they may go earlier. */
     enum ts_status (*make)(struct ts_context *context, void *data, struct ts_part **out, struct ts_error *error);

@@ -563,6 +563,11 @@ const struct ts_log_first_lines *ts_log_source_first_lines(const struct ts_log_s
     return &source->first;
 }
 
+const char *ts_log_source_path(const struct ts_log_source *source)
+{
+    return source->path;
+}
+
 const struct ts_identity *ts_log_source_identity(const struct ts_log_source *source)
 {
     return &source->identity;

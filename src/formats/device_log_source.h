@@ -23,6 +23,7 @@ enum ts_status ts_log_source_open_memory(struct ts_context *context, struct ts_s
 void ts_log_source_close(struct ts_log_source *source);
 /* Borrowed from the source, as written. */
 const struct ts_log_first_lines *ts_log_source_first_lines(const struct ts_log_source *source);
+const char *ts_log_source_path(const struct ts_log_source *source);
 const struct ts_identity *ts_log_source_identity(const struct ts_log_source *source);
 
 /* Room for one piece, of whoever reads it. */

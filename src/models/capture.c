@@ -283,6 +283,19 @@ static enum ts_status find_performance(struct ts_context *context, struct ts_cap
     return status;
 }
 
+/* Which device log there is. One that cannot be opened is no reason not to load the rest. */
+static enum ts_status note_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_error *error)
+{
+    bool found = false;
+    struct ts_identity identity;
+    if (!capture->device_log)
+        return TS_OK;
+    enum ts_status status = ts_file_identity(context, capture->device_log, &identity, &found, error);
+    if (status == TS_OK && found)
+        capture->log_identity = identity;
+    return status == TS_NO_MEMORY || status == TS_CANCELLED ? status : TS_OK;
+}
+
 static enum ts_status open_parts(struct ts_context *context, struct ts_capture *capture,
                                  const struct ts_capture_paths *paths, const char *label, struct ts_error *error)
 {
@@ -300,7 +313,7 @@ static enum ts_status open_parts(struct ts_context *context, struct ts_capture *
         status = find_performance(context, capture, paths, error);
     if (status == TS_OK && paths->performance && !capture->log_named)
         status = open_csv(context, capture, error);
-    return status;
+    return status == TS_OK ? note_device_log(context, capture, error) : status;
 }
 
 enum ts_status ts_capture_create(struct ts_context *context, struct ts_parts *parts,
@@ -340,6 +353,7 @@ void ts_capture_release(struct ts_capture *capture)
     ts_db_close(capture->db);
     capture->db = NULL;
     capture->db_problem.code = TS_OK;
+    capture->log_problem.code = TS_OK;
     ts_pins_release(&capture->pins, capture->parts);
 }
 

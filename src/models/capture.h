@@ -23,6 +23,9 @@ struct ts_capture {
     struct ts_identity csv_identity;   /* pinned at opening */
     struct ts_ops_problem csv_problem; /* why it cannot be reported on, or its rows not be read */
     char *device_log;                  /* NULL: none */
+    struct ts_identity log_identity;   /* as it was at opening; all 0: it could not be told */
+    struct ts_identity log_read;       /* as it was first answered from; all 0: not yet */
+    struct ts_error log_problem;       /* why it cannot be read, once that was tried in a call */
     bool program_columns;              /* its header has PROGRAM HASH and PROGRAM CACHE HIT; valid unless unusable */
     uint32_t signpost_count, device_count; /* valid when the rows can be read */
 };
@@ -64,6 +67,11 @@ enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture
 /* First line of the device log; *found false when there is none. Texts live in arena. */
 enum ts_status ts_capture_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_arena *arena,
                                      struct ts_device_log_head *out, bool *found, struct ts_error *error);
+/* The device log that is answered from is not the one that was there at opening. */
+static inline bool ts_capture_log_is_newer(const struct ts_capture *capture)
+{
+    return capture->log_read.inode && !ts_identity_equal(&capture->log_read, &capture->log_identity);
+}
 /* A part used in this call was read from a file that has changed on disk since. */
 static inline bool ts_capture_changed(const struct ts_capture *capture)
 {

@@ -13,7 +13,9 @@ static void destroy_spans(struct ts_part *part)
     ts_core_spans_destroy((struct ts_core_spans *)part);
 }
 
-static const struct ts_part_type zones_type = {"device_zones", TS_PART_REREAD, destroy_zones};
+static const struct ts_part_type zones_type = {"device_zones", TS_PART_KEEP, destroy_zones};
+/* The same zones, of whatever is on disk: looking at them binds the capture to nothing. */
+static const struct ts_part_type zones_now_type = {"device_zones", TS_PART_REREAD, destroy_zones};
 static const struct ts_part_type check_type = {"device_log_check", TS_PART_REREAD, destroy_zones};
 static const struct ts_part_type spans_type = {"core_spans", TS_PART_KEEP, destroy_spans};
 
@@ -38,6 +40,7 @@ static enum ts_status acquire(struct ts_context *context, struct reading *readin
     const struct ts_part_request request = {
         .type = type,
         .options = type == &spans_type ? reading->spans_options : "",
+        .pinned = reading->capture->log_read.inode ? &reading->capture->log_read : &reading->now,
         .now = reading->now,
         .path = reading->capture->device_log,
         .label = reading->capture->label,
@@ -211,6 +214,17 @@ static enum ts_status find_source(struct ts_context *context, struct reading *re
     return status == TS_CANCELLED || status == TS_NO_MEMORY ? status : TS_OK;
 }
 
+/* From now on the capture answers from the log that this part is of. One that gives no answer binds nobody: it may be that
+ * it is only being written. */
+static void bind_log(const struct reading *reading, const struct ts_part *part)
+{
+    struct ts_capture *capture = reading->capture;
+    if (!capture->log_read.inode)
+        capture->log_read = part->identity;
+    if (!ts_identity_equal(&reading->now, &capture->log_identity))
+        capture->pins.changed = true;
+}
+
 static enum ts_status check_columns(const struct ts_capture *capture, const struct ts_device_zones *zones,
                                     struct ts_error *error)
 {
@@ -245,8 +259,10 @@ enum ts_status ts_capture_zones(struct ts_context *context, struct ts_capture *c
     ts_core_spans_destroy(reading.spans);
     if (status == TS_OK)
         status = check_columns(capture, (const struct ts_device_zones *)part, error);
-    if (status == TS_OK)
+    if (status == TS_OK) {
+        bind_log(&reading, part);
         *out = (const struct ts_device_zones *)part;
+    }
     return status;
 }
 
@@ -263,8 +279,11 @@ enum ts_status ts_capture_spans(struct ts_context *context, struct ts_capture *c
     if (status == TS_OK && reading.zones)
         keep(context, &reading, &zones_type, hand_zones);
     ts_device_zones_destroy(reading.zones);
-    if (status == TS_OK)
+    if (status == TS_OK) {
         *out = (const struct ts_core_spans *)part;
+        if ((*out)->missing.len == 0 && (*out)->has_rows)
+            bind_log(&reading, part);
+    }
     return status;
 }
 
@@ -276,13 +295,22 @@ enum ts_status ts_capture_log_check(struct ts_context *context, struct ts_captur
     *out = NULL;
     if (!capture->device_log)
         return TS_OK;
+    if (capture->log_problem.code != TS_OK) {
+        if (error)
+            *error = capture->log_problem;
+        return capture->log_problem.code;
+    }
     enum ts_status status = begin(context, capture, &reading, error);
     if (status != TS_OK || reading.now.inode == 0)
         return status;
-    bool whole = is_kept(context, &reading, &zones_type);
-    status = acquire(context, &reading, &capture->pins, whole ? &zones_type : &check_type,
-                     whole ? make_zones : make_check, &part, error);
+    bool whole = is_kept(context, &reading, &zones_now_type);
+    status = acquire(context, &reading, &capture->pins, whole ? &zones_now_type : &check_type,
+                     whole ? make_zones : make_check, &part, &capture->log_problem);
     if (status == TS_OK)
         *out = (const struct ts_device_zones *)part;
+    else if (error)
+        *error = capture->log_problem;
+    /* What was cancelled may be tried again. */
+    capture->log_problem.code = status == TS_CANCELLED ? TS_OK : status;
     return status;
 }

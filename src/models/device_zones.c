@@ -128,7 +128,7 @@ static enum ts_status set_up(struct reading *reading, bool portable, struct ts_e
     struct ts_context *context = reading->context;
     unsigned threads = context->threads < THREADS_MAX ? context->threads : THREADS_MAX;
     unsigned slices = threads > 1 ? threads + SLICES_TO_SPARE : 1;
-    enum ts_status status = ts_zone_names_create(context, &reading->names, error);
+    enum ts_status status = ts_zone_names_create(context, ts_log_source_path(reading->source), &reading->names, error);
     reading->owner = pthread_self();
     ts_zone_tally_init(&reading->tally, reading->names, reading->spans);
     while (status == TS_OK && reading->slice_count < slices) {

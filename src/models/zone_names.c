@@ -7,12 +7,14 @@
 
 enum { LANES_PER_CORE = 8 };
 
-enum ts_status ts_zone_names_create(struct ts_context *context, struct ts_zone_names **out, struct ts_error *error)
+enum ts_status ts_zone_names_create(struct ts_context *context, const char *path, struct ts_zone_names **out,
+                                    struct ts_error *error)
 {
     static const char *const known[TS_RISC_KNOWN] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2", "ERISC"};
     struct ts_zone_names *names = calloc(1, sizeof *names);
     if (!names)
         return ts_error_no_memory(error);
+    names->path = path;
     pthread_mutex_init(&names->lock, NULL);
     ts_arena_init(&names->arena, context->memory_limit);
     ts_map_init(&names->core_map);
@@ -50,13 +52,14 @@ void ts_zone_names_destroy(struct ts_zone_names *names)
 
 /* ---- numbers ---- */
 
-static enum ts_status too_many(const char *what, uint32_t limit, struct ts_error *error)
+static enum ts_status too_many(const struct ts_zone_names *names, const char *what, uint32_t limit,
+                               struct ts_error *error)
 {
-    return ts_error_set(
-        error, TS_LIMIT,
-        "the device log names more than %u %s, more than a profiler writes: it is damaged, or no device "
-        "log",
-        (unsigned)limit, what);
+    struct ts_quote quote;
+    return ts_error_set(error, TS_LIMIT,
+                        "%s: names more than %u %s, more than a profiler writes: it is damaged, or no device log; "
+                        "capture it again",
+                        ts_error_quote(&quote, ts_str_from(names->path), TS_QUOTE_FILE), (unsigned)limit, what);
 }
 
 /* The number under a key, or a new one, which is the next, with the key copied. */
@@ -71,7 +74,7 @@ static enum ts_status number_of(struct ts_zone_names *names, struct ts_map *map,
         return TS_OK;
     }
     if (map->count >= limit)
-        return too_many(what, limit, error);
+        return too_many(names, what, limit, error);
     *kept = ts_arena_copy(&names->arena, key);
     if (!kept->ptr)
         return ts_arena_error(&names->arena, error);
@@ -83,16 +86,23 @@ static enum ts_status number_of(struct ts_zone_names *names, struct ts_map *map,
     return TS_OK;
 }
 
+/* The limit is of names that the log has: the known ones have numbers even where it has none of them. */
 static enum ts_status risc_number(struct ts_zone_names *names, struct ts_str text, uint32_t *risc,
                                   struct ts_error *error)
 {
+    static const char what[] = "kinds of processors";
     struct ts_str kept;
     bool added;
-    enum ts_status status =
-        number_of(names, &names->risc_map, text, TS_LIMIT_LOG_RISCS, "kinds of processors", &kept, risc, &added, error);
-    if (status == TS_OK && added && !ts_vec_push(&names->riscs, kept))
+    enum ts_status status = number_of(names, &names->risc_map, text, UINT32_MAX, what, &kept, risc, &added, error);
+    if (status != TS_OK)
+        return status;
+    if (added && !ts_vec_push(&names->riscs, kept))
         return ts_error_no_memory(error);
-    return status;
+    uint32_t known = *risc < TS_RISC_KNOWN ? UINT32_C(1) << *risc : 0;
+    if (!added && (known == 0 || (names->known_riscs & known)))
+        return TS_OK;
+    names->known_riscs |= known;
+    return ++names->risc_count > TS_LIMIT_LOG_RISCS ? too_many(names, what, TS_LIMIT_LOG_RISCS, error) : TS_OK;
 }
 
 static enum ts_status core_number(struct ts_zone_names *names, const struct ts_log_core *core, uint32_t *number,
@@ -152,7 +162,7 @@ static enum ts_status group_number(struct ts_zone_names *names, struct ts_str ke
         number_of(names, &names->group_map, key, TS_LIMIT_LOG_ZONES, "zones", &kept, group, &added, error);
     if (status != TS_OK || !added)
         return status;
-    struct ts_str zone = ts_str_sub(kept, 1, kept.len);
+    struct ts_str zone = ts_str_sub(kept, sizeof risc, kept.len);
     struct ts_zone_group info = {zone, risc, ts_str_ends_with(zone, TS_STR("-KERNEL"))};
     return ts_vec_push(&names->groups, info) ? TS_OK : ts_error_no_memory(error);
 }
@@ -162,7 +172,7 @@ enum ts_status ts_zone_names_group(struct ts_zone_names *names, struct ts_str zo
 {
     struct ts_buf key;
     ts_buf_init(&key, 0);
-    ts_buf_char(&key, (char)risc);
+    ts_buf_add(&key, &risc, sizeof risc);
     ts_buf_str(&key, zone);
     enum ts_status status = ts_buf_status(&key, error);
     if (status == TS_OK) {

@@ -34,10 +34,14 @@ struct ts_zone_names {
     TS_VEC(struct ts_str) riscs;
     TS_VEC(struct ts_log_lane) lanes;
     TS_VEC(struct ts_zone_group) groups;
+    const char *path;     /* of the log, for messages; borrowed */
+    uint32_t risc_count;  /* names of processors that the log has */
+    uint32_t known_riscs; /* which of the known ones are among them, as bits */
 };
 
-/* Errors: TS_NO_MEMORY. */
-enum ts_status ts_zone_names_create(struct ts_context *context, struct ts_zone_names **out, struct ts_error *error);
+/* path must outlive the names. Errors: TS_NO_MEMORY. */
+enum ts_status ts_zone_names_create(struct ts_context *context, const char *path, struct ts_zone_names **out,
+                                    struct ts_error *error);
 void ts_zone_names_destroy(struct ts_zone_names *names); /* accepts NULL */
 
 /* The number of a processor of a core; *info says what it is and *risc_text is kept in names. Errors: TS_LIMIT (more cores

@@ -374,8 +374,10 @@ static inline bool pair_row(struct ts_zone_slice *slice, const struct ts_log_row
         bool was_open = zone->flags & TS_ZONE_OPEN;
         zone->flags |= TS_ZONE_OPEN;
         zone->time = row->time;
-        if (was_open)
+        if (was_open) {
+            group->sums.replaced++;
             return record(slice, zone->pair, UINT32_MAX, 0, 0);
+        }
         if (++slice->open_now > slice->open_most)
             slice->open_most = slice->open_now;
         return true;
@@ -507,12 +509,13 @@ void ts_zone_slice_reset(struct ts_zone_slice *slice)
 
 /* ---- row after row ---- */
 
-static bool open_exactly(struct ts_zone_slice *slice, struct ts_zone_opens *opens, const struct ts_zone_open *start,
-                         uint64_t *dropped)
+static bool open_exactly(struct ts_zone_slice *slice, struct ts_slice_group *group, struct ts_zone_opens *opens,
+                         const struct ts_zone_open *start, uint64_t *dropped)
 {
     struct ts_zone_open *open = ts_zone_opens_find(opens, start->key);
     if (open) {
         open->time = start->time;
+        group->sums.replaced++;
         return record(slice, start->pair, UINT32_MAX, 0, 0);
     }
     if (opens->count < TS_LIMIT_LOG_OPEN)
@@ -531,7 +534,7 @@ static bool replay_row(struct ts_zone_slice *slice, const struct ts_log_row *row
     if (is_wanted(slice, row, group))
         this.pair = wanted_pair(slice, row);
     if (row->kind == TS_LOG_START)
-        return open_exactly(slice, opens, &this, dropped);
+        return open_exactly(slice, group, opens, &this, dropped);
     struct ts_zone_open *open = ts_zone_opens_find(opens, this.key);
     if (!open) {
         group->sums.unmatched++;

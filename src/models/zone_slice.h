@@ -31,8 +31,10 @@ struct ts_slice_lane {
 /* What pairs of one zone on one kind of processor come to. */
 struct ts_zone_sums {
     uint64_t occurrences;
-    uint64_t cycles, cycles_high;  /* low and high half of the sum */
-    uint64_t backwards, unmatched; /* pairs that end before they start; ends without a start */
+    uint64_t cycles, cycles_high; /* low and high half of the sum */
+    uint64_t backwards;           /* pairs that end before they start */
+    uint64_t replaced;            /* starts that another start of their zone came upon before their end */
+    uint64_t unmatched;           /* ends without a start */
 };
 struct ts_slice_group {
     struct ts_text_key key;

@@ -58,6 +58,7 @@ static void settle(struct ts_zone_tally *tally, struct ts_zone_slice *slice, str
 {
     struct ts_zone_sums *sums = &slice->groups.items[zone->key.group & ~TS_ZONE_RUN_TEXT].sums;
     if (!(zone->flags & TS_ZONE_FIRST_END)) {
+        sums->replaced++;
         add_unpaired(tally, zone->pair);
     } else if (zone->first_end < open->time) {
         sums->backwards++;
@@ -120,7 +121,7 @@ static bool add_sums(struct ts_zone_tally *tally, const struct ts_zone_slice *sl
         sums->occurrences += group->sums.occurrences;
         sums->cycles += group->sums.cycles;
         sums->cycles_high += group->sums.cycles_high + (sums->cycles < group->sums.cycles);
-        tally->starts += group->sums.backwards;
+        tally->starts += group->sums.backwards + group->sums.replaced;
         tally->ends += group->sums.backwards + group->sums.unmatched;
         if (tally->met.items[group->group])
             continue;

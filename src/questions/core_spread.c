@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "models/capture_log.h"
 #include "models/core_figures.h"
+#include "questions/log_notes.h"
 #include "questions/log_state.h"
 #include "questions/perf_common.h"
 #include "questions/ranking.h"
@@ -14,6 +15,7 @@ enum { LIMIT_MAX = 25 };
 struct view {
     const struct ts_perf_report *report;
     const struct ts_core_spans *spans;
+    const struct ts_capture *capture;
     double clock;
 };
 
@@ -156,19 +158,21 @@ static void say_cores(struct ts_buf *out, uint32_t in_log, int32_t cores)
 {
     if (cores < 0 || in_log == (uint32_t)cores)
         return;
-    if (in_log < (uint32_t)cores)
-        ts_buf_printf(out,
-                      " %" PRIu32 " of %" PRId32
-                      " cores recorded zones, and the figures cover only those: markers were "
-                      "dropped, which tt-metal tells in its host log alone.",
-                      in_log, cores);
-    else
-        ts_buf_printf(
-            out,
-            " %" PRIu32 " cores recorded zones and the row has %" PRId32 ": helper cores with another role "
-            "are among them (as a DRAM-sharded matmul's), so the median and imbalance mix roles, while max_us "
-            "and slowest_cores still name what set the time.",
-            in_log, cores);
+    if (in_log < (uint32_t)cores) {
+        ts_buf_printf(out, " %" PRIu32 " of ", in_log);
+        ts_log_notes_count(out, (uint64_t)cores, "core", "cores");
+        ts_buf_text(out,
+                    " recorded zones, and the figures cover no more: markers were dropped, which tt-metal tells in "
+                    "its host log alone.");
+        return;
+    }
+    ts_buf_char(out, ' ');
+    ts_log_notes_count(out, in_log, "core", "cores");
+    ts_buf_printf(out,
+                  " recorded zones and the row has %" PRId32 ": helper cores with another role are among them (as a "
+                  "DRAM-sharded matmul's), so the median and imbalance mix roles, while max_us and slowest_cores still "
+                  "name what set the time.",
+                  cores);
 }
 
 static void add_caveat(struct ts_answer *answer, yyjson_mut_val *object, const struct view *view, uint32_t row,
@@ -190,11 +194,11 @@ static void add_caveat(struct ts_answer *answer, yyjson_mut_val *object, const s
         say_cores(&caveat, cores_in_log, facts->cores);
     if (facts->collective && view->report->source->device_count > 1)
         ts_buf_text(&caveat, " device_time is the mean over devices, while the spans are one device's.");
-    if (pair && pair->unpaired)
-        ts_buf_printf(&caveat,
-                      " %" PRIu64 " kernel zones of this call count and device did not pair, counted over all its "
-                      "replays.",
-                      pair->unpaired);
+    if (pair && pair->unpaired) {
+        ts_buf_char(&caveat, ' ');
+        ts_log_notes_count(&caveat, pair->unpaired, "kernel zone", "kernel zones");
+        ts_buf_text(&caveat, " of this call count and device did not pair, counted over all its replays.");
+    }
     if (caveat.failed)
         answer->failed = true;
     if (caveat.len > 0)
@@ -296,14 +300,16 @@ static void add_notes(struct ts_answer *answer, const struct view *view)
     struct ts_buf caveat;
     ts_buf_init(&caveat, 0);
     ts_perf_add_projection(answer, NULL, false);
+    ts_log_notes_newer(&caveat, view->capture);
+    ts_log_notes_clock(&caveat, view->clock);
     ts_answer_name(answer, answer->root, "note",
                    "Each operation is read on one device. A core's span runs from its first kernel start to its last "
                    "kernel end; imbalance is max over median; cores are NOC coordinates, not logical ones.");
     if (spans->unreadable_kernel_rows) {
         ts_answer_integer(answer, answer->root, "unreadable_kernel_rows", (int64_t)spans->unreadable_kernel_rows);
-        ts_buf_printf(&caveat,
-                      " %" PRIu64 " kernel rows whose slot, core, call count or time is no number are left out.",
-                      spans->unreadable_kernel_rows);
+        ts_buf_char(&caveat, ' ');
+        ts_log_notes_count(&caveat, spans->unreadable_kernel_rows, "kernel row is", "kernel rows are");
+        ts_buf_text(&caveat, " left out, of which slot, core, call count or time is no number.");
     }
     if (spans->runs > 1) {
         ts_answer_integer(answer, answer->root, "runs", spans->runs);
@@ -328,8 +334,10 @@ static enum ts_status read_view(struct ts_context *context, struct ts_capture *c
         status = ts_capture_spans(context, capture, view->report, &view->spans, error);
     if (status == TS_OK)
         status = check_log(capture, view->spans, error);
-    if (status == TS_OK)
+    if (status == TS_OK) {
+        view->capture = capture;
         view->clock = view->spans->head.clock_mhz;
+    }
     return status;
 }
 
@@ -396,9 +404,9 @@ static const struct ts_param params[] = {
     }
 
 static const struct ts_field core_fields[] = {
-    {.key = "core_x", .kind = TS_KIND_INTEGER, .help = "NOC coordinate"},
-    {.key = "core_y", .kind = TS_KIND_INTEGER, .help = "NOC coordinate"},
-    {.key = "span_us", .kind = TS_KIND_NUMBER, .unit = "us", .help = "its span"},
+    {.key = "core_x", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "NOC coordinate"},
+    {.key = "core_y", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "NOC coordinate"},
+    {.key = "span_us", .kind = TS_KIND_NUMBER, .unit = "us", .show = TS_SHOW_COLUMN, .help = "its span"},
     {.key = NULL},
 };
 
@@ -457,6 +465,8 @@ static const struct ts_field op_fields[] = {
      .of = TS_KIND_OBJECT,
      .sometimes = true,
      .children = core_fields,
+     .show = TS_SHOW_COLUMN,
+     .heading = "slowest cores, x: y us",
      .help = "up to 5, longest first"},
     {.key = "riscs",
      .kind = TS_KIND_LIST,
@@ -479,7 +489,11 @@ static const struct ts_field op_fields[] = {
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
      .help = "of its call count and device, when there are any"},
-    {.key = "caveat", .kind = TS_KIND_STRING, .sometimes = true, .help = "when the figures lack something"},
+    {.key = "caveat",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .detail = true,
+     .help = "when the figures lack something"},
     {.key = NULL},
 };
 
@@ -509,7 +523,7 @@ static const struct ts_field fields[] = {
      .show = TS_SHOW_ROWS,
      .help = "longest device_time first"},
     TS_PERF_PROJECTION_FIELD,
-    {.key = "note", .kind = TS_KIND_STRING, .help = "what spans and coordinates are"},
+    {.key = "note", .kind = TS_KIND_STRING, .show = TS_SHOW_BELOW, .help = "what spans and coordinates are"},
     {.key = "unreadable_kernel_rows", .kind = TS_KIND_INTEGER, .sometimes = true, .help = "kernel rows left out"},
     {.key = "runs", .kind = TS_KIND_INTEGER, .sometimes = true, .help = "when the log holds several runs: how many"},
     {.key = "caveat",

@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "base/number.h"
 #include "models/capture_log.h"
+#include "questions/log_notes.h"
 #include "questions/perf_common.h"
 
 static void add_cycles(struct ts_answer *answer, yyjson_mut_val *object, const struct ts_device_zone *zone,
@@ -62,22 +63,36 @@ static void add_lacks(struct ts_answer *answer, const struct ts_device_zones *zo
         ts_answer_integer(answer, answer->root, "runs", zones->runs);
 }
 
-static void add_caveat(struct ts_answer *answer, const struct ts_device_zones *zones)
+static void say_unpaired(struct ts_buf *out, const struct ts_device_zones *zones)
+{
+    if (zones->unpaired_starts || zones->unpaired_ends) {
+        ts_buf_char(out, ' ');
+        ts_log_notes_count(out, zones->unpaired_starts, "zone start", "zone starts");
+        ts_buf_text(out, " and ");
+        ts_log_notes_count(out, zones->unpaired_ends, "zone end", "zone ends");
+        ts_buf_text(out, " did not pair, and totals cover what paired: usually the capture stopped mid-run or the "
+                         "profiler's buffer was full.");
+    }
+    if (zones->dropped_starts) {
+        ts_buf_char(out, ' ');
+        ts_log_notes_count(out, zones->dropped_starts, "start was", "starts were");
+        ts_buf_text(out, " dropped because 200,000 zones were open: the log is malformed.");
+    }
+}
+
+static void add_caveat(struct ts_answer *answer, const struct ts_capture *capture, const struct ts_device_zones *zones)
 {
     struct ts_buf caveat;
     ts_buf_init(&caveat, 0);
-    if (zones->unpaired_starts || zones->unpaired_ends)
-        ts_buf_printf(&caveat,
-                      " %" PRIu64 " zone starts and %" PRIu64
-                      " ends did not pair, and totals cover what paired: usually "
-                      "the capture stopped mid-run or the profiler's buffer was full.",
-                      zones->unpaired_starts, zones->unpaired_ends);
-    if (zones->dropped_starts)
-        ts_buf_printf(&caveat,
-                      " %" PRIu64 " starts were dropped because 200,000 zones were open: the log is malformed.",
-                      zones->dropped_starts);
-    if (zones->unreadable_rows)
-        ts_buf_printf(&caveat, " %" PRIu64 " rows could not be read and are left out.", zones->unreadable_rows);
+    ts_log_notes_newer(&caveat, capture);
+    if (zones->typed)
+        ts_log_notes_clock(&caveat, zones->head.clock_mhz);
+    say_unpaired(&caveat, zones);
+    if (zones->unreadable_rows) {
+        ts_buf_char(&caveat, ' ');
+        ts_log_notes_count(&caveat, zones->unreadable_rows, "row", "rows");
+        ts_buf_text(&caveat, " could not be read: left out.");
+    }
     if (zones->runs > 1)
         ts_buf_printf(&caveat,
                       " The log holds about %" PRIu32
@@ -114,7 +129,7 @@ static enum ts_status answer_zone_timings(struct ts_context *context, const stru
     ts_answer_name(answer, answer->root, "note",
                    zones->typed ? "Cycles are summed over all cores that ran the zone: occupancy, not elapsed time."
                                 : "This log does not tell starts from ends (no type column): occurrences only.");
-    add_caveat(answer, zones);
+    add_caveat(answer, capture, zones);
     return TS_OK;
 }
 
@@ -162,7 +177,7 @@ static const struct ts_field zone_fields[] = {
 };
 
 static const struct ts_field unpaired_fields[] = {
-    {.key = "starts", .kind = TS_KIND_INTEGER, .help = "starts without an end"},
+    {.key = "starts", .kind = TS_KIND_INTEGER, .help = "starts without an end of their own"},
     {.key = "ends", .kind = TS_KIND_INTEGER, .help = "ends without a start"},
     {.key = "dropped_starts", .kind = TS_KIND_INTEGER, .help = "starts past 200,000 open ones"},
     {.key = NULL},

@@ -187,6 +187,7 @@ static void start(struct reader *reader, const char *key, const struct open *val
     struct open *open = find_open(reader, key);
     if (open) {
         add_unpaired(reader->log, open->kernel, open->run, open->slot);
+        reader->log->starts++;
         open->time = values->time;
     } else if (reader->open_count >= reader->open_limit) {
         reader->log->dropped++;

@@ -38,6 +38,7 @@ struct fixture {
     bool read_set;           /* else the state that was asked for */
     enum ts_status fails;
     const struct ts_part_request *request;
+    const struct ts_identity *pinned; /* of parts that are kept; those that refuse are pinned at OLD */
 };
 
 static void destroy_made(struct ts_part *part)
@@ -93,7 +94,7 @@ static enum ts_status try_acquire(struct fixture *f, struct ts_pins *pins, const
     struct ts_part_request request = {
         .type = type,
         .options = options,
-        .pinned = &OLD,
+        .pinned = type == &REFUSE ? &OLD : f->pinned,
         .now = now,
         .path = "/captures/ops.csv",
         .label = "report-7",
@@ -266,6 +267,20 @@ static void keep_refuses_after_eviction_and_a_change(void **state)
     assert_answer(f, &f->a, &KEEP, "", OLD, 1, false);
     evict_all(f);
     assert_changed(f, &f->a, &KEEP, "", NEW);
+}
+
+/* An asker that keeps track of what answers: nothing is pinned at the first use, and all its parts answer from one state. */
+static void keep_of_an_asker_that_pins_itself(void **state)
+{
+    struct fixture *f = *state;
+    f->pinned = &OLD;
+    assert_answer(f, &f->a, &KEEP, "x", OLD, 1, false);
+    assert_changed(f, &f->a, &KEEP, "y", NEW);
+    assert_answer(f, &f->a, &KEEP, "x", NEW, 1, true);
+    f->pinned = &NEW;
+    assert_answer(f, &f->a, &KEEP, "x", NEW, 2, false);
+    f->pinned = &OLD;
+    assert_answer(f, &f->a, &KEEP, "x", NEW, 1, true);
 }
 
 static void keep_pins_each_options_by_themselves(void **state)
@@ -534,6 +549,7 @@ int main(void)
         TEST(keep_goes_on_answering_after_a_change_and_says_so),
         TEST(keep_reads_again_after_eviction_while_unchanged),
         TEST(keep_refuses_after_eviction_and_a_change),
+        TEST(keep_of_an_asker_that_pins_itself),
         TEST(keep_pins_each_options_by_themselves),
         TEST(reread_reads_once_while_unchanged),
         TEST(reread_reads_the_file_as_it_is_now),

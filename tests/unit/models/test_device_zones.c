@@ -388,6 +388,77 @@ static void test_compressed_logs(void **state)
     ts_buf_free(&log);
 }
 
+/* ---- more names than there are numbers for ---- */
+
+static enum ts_status read_names(struct fixture *fixture, struct ts_buf *log, struct ts_device_zones **zones,
+                                 struct ts_error *error)
+{
+    struct ts_context context;
+    ts_context_init(&context);
+    const char *path = scratch_put(&fixture->scratch, "profile_log_device.csv", ts_buf_view(log));
+    enum ts_status status =
+        ts_device_zones_read(&context, path, &(struct ts_device_zones_options){.block = 0}, NULL, zones, error);
+    ts_buf_free(log);
+    return status;
+}
+
+/* known of the names that have numbers beforehand, and others. */
+static void name_riscs(struct ts_buf *log, unsigned known, unsigned others)
+{
+    static const char *const names[] = {"BRISC", "NCRISC", "TRISC_0", "TRISC_1", "TRISC_2", "ERISC"};
+    ts_buf_init(log, 0);
+    ts_buf_text(log, HEAD COLUMNS);
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned i = 0; i < known + others; i++) {
+            if (i < known)
+                ts_buf_printf(log, "0,1,1,%s", names[i]);
+            else
+                ts_buf_printf(log, "0,1,1,DM%u", i);
+            ts_buf_printf(log, ",7,%u,0,1,,,A,%s,1,f,\n", 100 + round * (i + 1), round ? "ZONE_END" : "ZONE_START");
+        }
+}
+
+static void test_as_many_processors_as_the_limit_says(void **state)
+{
+    static const unsigned known[] = {0, 1, 6};
+    for (unsigned i = 0; i < 3; i++) {
+        struct ts_buf log;
+        struct ts_error error;
+        struct ts_device_zones *zones = NULL;
+        name_riscs(&log, known[i], 255 - known[i]);
+        if (read_names(*state, &log, &zones, &error) != TS_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(zones->count, 255);
+        for (unsigned k = 0; k < 255; k++) {
+            assert_int_equal(zones->zones[k].occurrences, 1);
+            assert_int_equal(zones->zones[k].whole_cycles, 255 - k);
+        }
+        ts_device_zones_destroy(zones);
+        name_riscs(&log, known[i], 256 - known[i]);
+        assert_int_equal(read_names(*state, &log, &zones, &error), TS_LIMIT);
+        assert_non_null(strstr(error.message, "profile_log_device.csv: names more than 255 kinds of processors"));
+    }
+}
+
+static void test_more_zones_or_cores_than_the_limit(void **state)
+{
+    struct ts_error error;
+    struct ts_device_zones *zones;
+    struct ts_buf log;
+    ts_buf_init(&log, 0);
+    ts_buf_text(&log, HEAD COLUMNS);
+    for (unsigned i = 0; i < 65537; i++)
+        ts_buf_printf(&log, "0,1,1,BRISC,7,%u,0,1,,,A%u,ZONE_START,1,f,\n", i, i);
+    assert_int_equal(read_names(*state, &log, &zones, &error), TS_LIMIT);
+    assert_non_null(strstr(error.message, "profile_log_device.csv: names more than 65536 zones"));
+    ts_buf_init(&log, 0);
+    ts_buf_text(&log, HEAD COLUMNS);
+    for (unsigned i = 0; i < 65537; i++)
+        ts_buf_printf(&log, "%u,1,1,BRISC,7,%u,0,1,,,A,ZONE_START,1,f,\n", i, i);
+    assert_int_equal(read_names(*state, &log, &zones, &error), TS_LIMIT);
+    assert_non_null(strstr(error.message, "profile_log_device.csv: names more than 65536 cores"));
+}
+
 static uint64_t some_time(void)
 {
     return 1;
@@ -430,9 +501,14 @@ static void test_progress_and_cancellation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_cut_of_a_small_log), cmocka_unit_test(test_random_logs),
-        cmocka_unit_test(test_random_pre_rename_logs),   cmocka_unit_test(test_the_limit_of_open_starts),
-        cmocka_unit_test(test_compressed_logs),          cmocka_unit_test(test_progress_and_cancellation),
+        cmocka_unit_test(test_every_cut_of_a_small_log),
+        cmocka_unit_test(test_random_logs),
+        cmocka_unit_test(test_random_pre_rename_logs),
+        cmocka_unit_test(test_the_limit_of_open_starts),
+        cmocka_unit_test(test_compressed_logs),
+        cmocka_unit_test(test_progress_and_cancellation),
+        cmocka_unit_test(test_as_many_processors_as_the_limit_says),
+        cmocka_unit_test(test_more_zones_or_cores_than_the_limit),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

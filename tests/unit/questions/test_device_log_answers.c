@@ -115,10 +115,29 @@ static void test_what_does_not_pair(void **state)
                                "x,1,1,BRISC,7,29,0,1,,,B,ZONE_END,1,f,\n0,1,1,BRI");
     perf_expect(answer, "/unpaired", "{\"starts\":2,\"ends\":2,\"dropped_starts\":0}");
     perf_expect(answer, "/unreadable_rows", "2");
-    assert_non_null(strstr(perf_text(answer, "/caveat"), "2 zone starts and 2 ends did not pair"));
+    assert_non_null(strstr(perf_text(answer, "/caveat"), "2 zone starts and 2 zone ends did not pair"));
     assert_non_null(strstr(perf_text(answer, "/caveat"), "2 rows could not be read"));
     perf_expect(answer, "/zones/0/mean_cycles", "null");
     perf_expect(answer, "/zones/0/total_cycles", "0");
+    yyjson_doc_free(answer);
+}
+
+/* Every start and every end is in a pair or among those that are not. */
+static void test_a_start_that_replaces_an_open_one(void **state)
+{
+    struct perf_bench *bench = bench_of(state);
+    yyjson_doc *answer = zones(bench, HEAD COLUMNS
+                               "0,1,1,BRISC,7,100,0,1,,,A,ZONE_START,1,f,\n0,1,1,BRISC,7,110,0,1,,,A,ZONE_START,1,f,\n"
+                               "0,1,1,BRISC,7,120,0,1,,,A,ZONE_END,1,f,\n");
+    perf_expect(answer, "/zones/0/total_cycles", "10");
+    perf_expect(answer, "/unpaired", "{\"starts\":1,\"ends\":0,\"dropped_starts\":0}");
+    assert_non_null(strstr(perf_text(answer, "/caveat"), "1 zone start and 0 zone ends did not pair"));
+    yyjson_doc_free(answer);
+    answer = zones(bench,
+                   HEAD COLUMNS "0,1,1,BRISC,7,100,0,1,,,A,ZONE_START,1,f,\n0,1,1,BRISC,7,110,0,1,,,A,ZONE_START,1,f,\n"
+                                "0,1,1,BRISC,7,120,0,1,,,A,ZONE_END,1,f,\n0,1,1,BRISC,7,130,0,1,,,A,ZONE_END,1,f,\n");
+    perf_expect(answer, "/zones/0/total_cycles", "10");
+    perf_expect(answer, "/unpaired", "{\"starts\":1,\"ends\":1,\"dropped_starts\":0}");
     yyjson_doc_free(answer);
 }
 
@@ -387,41 +406,133 @@ static void test_a_log_that_changes(void **state)
     yyjson_doc_free(answer);
     perf_bench_write(bench, "c/profile_log_device.csv",
                      "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 500\n" COLUMNS KERNEL("1,1", "BRISC", "1", "110", "190"));
-    /* Spans are those first read, at the clock they were read at; zones are those on disk. */
-    answer = perf_bench_ask(bench, "core_spread", "{}");
-    perf_expect(answer, "/ops/0/max_us", "0.04");
-    perf_expect(answer, "/clock_mhz", "1000");
-    perf_expect(answer, "/capture_changed", "true");
-    yyjson_doc_free(answer);
-    answer = perf_bench_ask(bench, "zone_timings", "{}");
-    perf_expect(answer, "/clock_mhz", "500");
-    perf_expect(answer, "/zones/0/total_cycles", "80");
-    assert_false(perf_has(answer, "/capture_changed"));
-    yyjson_doc_free(answer);
-    answer = perf_bench_ask(bench, "core_spread", "{}");
-    perf_expect(answer, "/ops/0/max_us", "0.04");
-    perf_expect(answer, "/capture_changed", "true");
-    yyjson_doc_free(answer);
+    /* Both answer from the log first read, at the clock it was read at. */
+    for (unsigned round = 0; round < 2; round++) {
+        answer = perf_bench_ask(bench, "core_spread", "{}");
+        perf_expect(answer, "/ops/0/max_us", "0.04");
+        perf_expect(answer, "/clock_mhz", "1000");
+        perf_expect(answer, "/capture_changed", "true");
+        assert_false(perf_has(answer, "/caveat"));
+        yyjson_doc_free(answer);
+        answer = perf_bench_ask(bench, "zone_timings", "{}");
+        perf_expect(answer, "/zones/0/total_cycles", "40");
+        perf_expect(answer, "/clock_mhz", "1000");
+        perf_expect(answer, "/capture_changed", "true");
+        assert_false(perf_has(answer, "/caveat"));
+        yyjson_doc_free(answer);
+    }
     /* A fresh capture reads afresh. */
     unsigned fresh = perf_bench_open(bench, "c");
     answer = perf_bench_ask_of(bench, fresh, "core_spread", "{}");
     perf_expect(answer, "/ops/0/max_us", "0.16");
     assert_false(perf_has(answer, "/capture_changed"));
     yyjson_doc_free(answer);
+    answer = perf_bench_ask_of(bench, fresh, "zone_timings", "{}");
+    perf_expect(answer, "/zones/0/total_cycles", "80");
+    assert_false(perf_has(answer, "/capture_changed"));
+    yyjson_doc_free(answer);
 }
 
-/* The pass of the first zone_timings collects the spans too, but they bind nobody until somebody asks for them. */
+/* The pass of the first zone_timings collects the spans too: what is asked of them later is of the same log. */
 static void test_zones_bring_spans_along(void **state)
 {
     struct perf_bench *bench = bench_of(state);
     open_capture(bench, HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150"),
                  CSV_COLUMNS "A,tt_dnn_device,1,0,1,100,200,90\n");
     yyjson_doc *answer = perf_bench_ask(bench, "zone_timings", "{}");
+    assert_false(perf_has(answer, "/capture_changed"));
     yyjson_doc_free(answer);
     perf_bench_write(bench, "c/profile_log_device.csv", HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "160"));
     answer = perf_bench_ask(bench, "core_spread", "{}");
-    perf_expect(answer, "/ops/0/max_us", "0.05");
-    assert_false(perf_has(answer, "/capture_changed"));
+    perf_expect(answer, "/ops/0/max_us", "0.04");
+    perf_expect(answer, "/capture_changed", "true");
+    yyjson_doc_free(answer);
+}
+
+/* A log that changes before anything was asked of it is read as it is then, which the answer says. */
+static void test_a_log_that_changes_before_it_is_read(void **state)
+{
+    static const char *const questions[] = {"zone_timings", "core_spread"};
+    struct perf_bench *bench = bench_of(state);
+    for (unsigned i = 0; i < 2; i++) {
+        open_capture(bench, HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150"),
+                     CSV_COLUMNS "A,tt_dnn_device,1,0,1,100,200,90\n");
+        unsigned capture = bench->count - 1;
+        yyjson_doc *answer = perf_bench_ask_of(bench, capture, "load_report", "{}");
+        yyjson_doc_free(answer);
+        perf_bench_write(bench, "c/profile_log_device.csv",
+                         "ARCH: wormhole_b0, CHIP_FREQ[MHz]: 500\n" COLUMNS KERNEL("1,1", "BRISC", "1", "110", "190"));
+        for (unsigned k = 0; k < 2; k++) {
+            answer = perf_bench_ask_of(bench, capture, questions[(i + k) % 2], "{}");
+            perf_expect(answer, "/clock_mhz", "500");
+            perf_expect(answer, "/capture_changed", "true");
+            assert_non_null(strstr(perf_text(answer, "/caveat"), "this is the newer one"));
+            yyjson_doc_free(answer);
+        }
+    }
+}
+
+/* Zones that another capture has read bind no other. */
+static void test_captures_of_one_log_change_apart(void **state)
+{
+    struct perf_bench *bench = bench_of(state);
+    const char *csv = CSV_COLUMNS "A,tt_dnn_device,1,0,1,100,200,90\n";
+    open_capture(bench, HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150"), csv);
+    yyjson_doc *answer = perf_bench_ask(bench, "zone_timings", "{}");
+    yyjson_doc_free(answer);
+    unsigned other = perf_bench_open(bench, "c");
+    answer = perf_bench_ask_of(bench, other, "load_report", "{}");
+    yyjson_doc_free(answer);
+    perf_bench_write(bench, "c/profile_log_device.csv", HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "160"));
+    answer = perf_bench_ask_of(bench, other, "zone_timings", "{}");
+    perf_expect(answer, "/zones/0/total_cycles", "50");
+    yyjson_doc_free(answer);
+    answer = perf_bench_ask(bench, "zone_timings", "{}");
+    perf_expect(answer, "/zones/0/total_cycles", "40");
+    yyjson_doc_free(answer);
+}
+
+/* ---- odd first lines, odd counts ---- */
+
+static void test_clocks_that_no_device_has(void **state)
+{
+    static const char *const odd[] = {"1e-300", "0.001", "1e9", "99999999999999999999"};
+    static const char *const usual[] = {"1", "1000", "1350.5", "0", "-5", "inf", ""};
+    struct perf_bench *bench = bench_of(state);
+    char log[1024];
+    for (unsigned i = 0; i < sizeof odd / sizeof odd[0] + sizeof usual / sizeof usual[0]; i++) {
+        bool is_odd = i < sizeof odd / sizeof odd[0];
+        snprintf(log, sizeof log, "ARCH: a, CHIP_FREQ[MHz]: %s\n%s", is_odd ? odd[i] : usual[i - 4],
+                 COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150"));
+        perf_bench_free(bench);
+        perf_bench_make(bench);
+        open_capture(bench, log, CSV_COLUMNS "A,tt_dnn_device,1,0,1,100,200,90\n");
+        yyjson_doc *answer = perf_bench_ask(bench, "zone_timings", "{}");
+        assert_int_equal(perf_has(answer, "/caveat"), is_odd);
+        if (is_odd) {
+            assert_non_null(strstr(perf_text(answer, "/caveat"), "No device runs at the"));
+            yyjson_doc_free(answer);
+            answer = perf_bench_ask(bench, "core_spread", "{}");
+            assert_non_null(strstr(perf_text(answer, "/caveat"), "No device runs at the"));
+        }
+        yyjson_doc_free(answer);
+    }
+}
+
+static void test_one_of_a_thing(void **state)
+{
+    yyjson_doc *answer = spread(bench_of(state),
+                                HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110",
+                                                    "190") "0,1,1,NCRISC,7,120,0,1,,,NCRISC-KERNEL,ZONE_START,1,f,\n"
+                                                           "0,1,1,BRISC,7,later,0,1,,,BRISC-KERNEL,ZONE_END,1,f,\n",
+                                CSV_COLUMNS "A,tt_dnn_device,1,0,2,100,200,90\n");
+    assert_non_null(strstr(perf_text(answer, "/ops/0/caveat"), "1 of 2 cores recorded zones"));
+    assert_non_null(strstr(perf_text(answer, "/ops/0/caveat"), " 1 kernel zone of this call count"));
+    assert_non_null(strstr(perf_text(answer, "/caveat"), "1 kernel row is left out"));
+    yyjson_doc_free(answer);
+    answer = perf_bench_ask(bench_of(state), "zone_timings", "{}");
+    assert_non_null(strstr(perf_text(answer, "/caveat"), "1 zone start and 0 zone ends did not pair"));
+    assert_non_null(strstr(perf_text(answer, "/caveat"), " 1 row could not be read"));
     yyjson_doc_free(answer);
 }
 
@@ -435,6 +546,7 @@ int main(void)
         TEST(test_no_first_line),
         TEST(test_frequency_0),
         TEST(test_what_does_not_pair),
+        TEST(test_a_start_that_replaces_an_open_one),
         TEST(test_joined_logs),
         TEST(test_names_with_numbers_are_one_zone),
         TEST(test_sums_past_63_bits),
@@ -454,6 +566,10 @@ int main(void)
         TEST(test_a_log_without_types),
         TEST(test_a_log_that_changes),
         TEST(test_zones_bring_spans_along),
+        TEST(test_a_log_that_changes_before_it_is_read),
+        TEST(test_captures_of_one_log_change_apart),
+        TEST(test_clocks_that_no_device_has),
+        TEST(test_one_of_a_thing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
