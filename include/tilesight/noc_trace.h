@@ -105,6 +105,28 @@ enum { TS_NOC_TYPES_W2(TS_NOC_ENUM_W2) TS_NOC_W2_UNSUPPORTED };
 enum { TS_NOC_TYPES_W4(TS_NOC_ENUM_W4) TS_NOC_W4_UNSUPPORTED };
 enum { TS_NOC_TYPES_W5(TS_NOC_ENUM_W5) TS_NOC_W5_UNSUPPORTED };
 
+/* Near-raw records (tilesight/noc_trace_near_raw.h): a first word, the time's low word, and arguments of the call. The first
+ * word's low 12 bits are the number of the call site: bits 11..10 how long the record is, 2, 4, 6 or 8 words, bits 9..0 which of
+ * these sites, from 1 on. They are sign-extended, so that it is never a marker of a type above. Each image that holds such
+ * records begins with an event marker, whose static id is the kernel's number and whose time is the whole one. */
+enum { TS_NOC_NEAR_SITES = 1023, TS_NOC_NEAR_ARGUMENTS = 6 };
+#define TS_NOC_NEAR_WORDS(first) (2u * (((uint32_t)(first) >> 10 & 3u) + 1u))
+/* What the arguments of a site are. */
+enum {
+    TS_NOC_SHAPE_PLAIN = 0,     /* up to four, whatever the call has: they say nothing of the event */
+    TS_NOC_SHAPE_ADDRESS = 1,   /* upper and lower word of the NoC address, size, and up to three others of the call */
+    TS_NOC_SHAPE_MULTICAST = 2, /* the same */
+    TS_NOC_SHAPE_WIDE = 3,      /* upper and lower word, size, local address, counter */
+    TS_NOC_SHAPE_WIDE_MULTICAST = 4, /* the same */
+    TS_NOC_SHAPE_WIDE_PLAIN = 5,     /* lower word, local address, counter */
+    TS_NOC_SHAPE_FABRIC = 6,         /* x, y, noc, packet */
+    TS_NOC_SHAPE_FABRIC_CORNERS = 7, /* x, y, end x, end y, noc, packet */
+    TS_NOC_SHAPE_SCATTER = 8,        /* x, y, chunk, chunks, noc, packet */
+    TS_NOC_SHAPE_ROUTING_1D = 9,     /* value */
+    TS_NOC_SHAPE_ROUTING_2D = 10,    /* hops north or south, east, west, multicast */
+    TS_NOC_SHAPES = 11
+};
+
 /* Packet types of a fabric event. */
 enum {
     TS_NOC_FABRIC_REGULAR = 0,
@@ -148,6 +170,9 @@ enum {
 #define TS_NOC_RECORD(type) ((void)0)
 #define TS_NOC_RECORD_ADDR(type, address, size, vc, posted) ((void)0)
 #define TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted) ((void)0)
+#define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...) ((void)0)
+#define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...) ((void)0)
+#define TS_NOC_RECORD_PLAIN_CALL(type, ...) ((void)0)
 #define TS_NOC_RECORD_WIDE(type, address, size, vc, posted, local, counter) ((void)0)
 #define TS_NOC_RECORD_MULTICAST_WIDE(type, address, size, vc, posted, local, counter) ((void)0)
 #define TS_NOC_RECORD_PLAIN_WIDE(type) ((void)0)

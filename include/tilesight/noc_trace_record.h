@@ -16,6 +16,7 @@
  *   TS_NOC_RECORDER        where the state is, for a host that runs several cores
  *   TS_NOC_OWN_REGISTERS   RV32 only: records with a calling convention of their own, in assembly. They keep every register
  *                          but t0 to t5.
+ *   TS_NOC_NEAR_RAW        RV32 only: see noc_trace_near_raw.h
  *
  * A record is written first and the room is looked at behind it, so the flush comes right after the record that fills the
  * buffer: one test, and never a second copy of the writing. */
@@ -85,13 +86,19 @@ struct ts_noc_setup {
 #define TS_NOC_OWN_STATE
 extern struct ts_noc_recorder ts_noc_recorder;
 #define TS_NOC_RECORDER ts_noc_recorder
+#ifndef TS_NOC_RESERVED_REGISTERS
 /* Variables of their own, so that one instruction reaches each. */
 extern uint32_t *ts_noc_next, *ts_noc_limit;
 #define TS_NOC_NEXT ts_noc_next
 #define TS_NOC_LIMIT ts_noc_limit
+#endif
 #else
 #define TS_NOC_NEXT (TS_NOC_RECORDER).next
 #define TS_NOC_LIMIT (TS_NOC_RECORDER).limit
+#endif
+#ifndef TS_NOC_RESERVED_REGISTERS
+#define TS_NOC_SET_NEXT(value) (TS_NOC_NEXT = (value))
+#define TS_NOC_SET_LIMIT(value) (TS_NOC_LIMIT = (value))
 #endif
 
 uint32_t ts_noc_port_busy(void);
@@ -117,6 +124,12 @@ void ts_noc_guaranteed(uint32_t slot, uint32_t id);
 uint32_t ts_noc_zone_open(uint32_t id);
 void ts_noc_zone_close(uint32_t id, uint32_t opened);
 
+#define TS_NOC_INLINE static inline __attribute__((always_inline, unused))
+
+#ifdef TS_NOC_NEAR_RAW
+#include <tilesight/noc_trace_near_raw.h>
+#else
+
 /* Records: what the macros below call. high_address is the upper word of a NoC address. */
 void ts_noc_put(uint32_t low, uint32_t high);
 void ts_noc_put_wide(uint32_t low, uint32_t high, uint32_t trailer_low, uint32_t trailer_high);
@@ -124,8 +137,6 @@ void ts_noc_put_address(uint32_t low, uint32_t high, uint32_t high_address, uint
 void ts_noc_put_multicast(uint32_t low, uint32_t high, uint32_t high_address, uint32_t size);
 
 /* --- payloads -------------------------------------------------------------------------------------------------------- */
-
-#define TS_NOC_INLINE static inline __attribute__((always_inline, unused))
 
 /* The constant part of a payload's two halves. */
 #define TS_NOC_LANE(noc, vc) (((uint32_t)(noc) + 1u) | ((uint32_t)(vc)&15u) << 4)
@@ -292,6 +303,14 @@ TS_NOC_INLINE void ts_noc_record_wide(uint32_t low, uint32_t high, uint32_t to, 
 #if TS_NOC_WIRE >= 2
 #define TS_NOC_RECORD_FABRIC(type, x, y, noc, packet)                                                                  \
     ts_noc_put(TS_NOC_FABRIC_LOW(TS_NOC_TYPE(type), x, y, -1), TS_NOC_FABRIC_HIGH(TS_NOC_TYPE(type), -1, noc, packet))
+#endif
+
+/* What stands behind posted, or behind the type, only the near-raw mode keeps; here it is not even evaluated. */
+#define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...) TS_NOC_RECORD_ADDR(type, address, size, vc, posted)
+#define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...)                                             \
+    TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted)
+#define TS_NOC_RECORD_PLAIN_CALL(type, ...) TS_NOC_RECORD(type)
+
 #endif
 
 #define TS_NOC_ZONE(slot, id) ts_noc_guaranteed(slot, id)

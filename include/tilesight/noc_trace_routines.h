@@ -6,18 +6,20 @@
 extern "C" {
 #endif
 
-/* Kept out of line, so that nothing of the state is held in registers across a record. */
-#define TS_NOC_ROUTINE __attribute__((noinline))
+/* Kept out of line, so that nothing of the state is held in registers across a record, and kept where only assembly calls. */
+#define TS_NOC_ROUTINE __attribute__((noinline, used))
 
 #ifdef TS_NOC_OWN_STATE
 #ifdef __riscv
 /* Within reach of gp: a record takes each with one instruction. */
-#define TS_NOC_NEAR __attribute__((section(".sdata")))
+#define TS_NOC_NEAR __attribute__((section(".sdata"), used))
 #else
 #define TS_NOC_NEAR
 #endif
+#ifndef TS_NOC_RESERVED_REGISTERS
 TS_NOC_NEAR uint32_t *ts_noc_next = 0;
 TS_NOC_NEAR uint32_t *ts_noc_limit = 0;
+#endif
 TS_NOC_NEAR struct ts_noc_recorder ts_noc_recorder = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 #endif
 
@@ -53,6 +55,14 @@ TS_NOC_ROUTINE uint32_t ts_noc_count(const uint32_t *buffer, uint32_t count)
     uint32_t events = 0;
     while (at < end) {
         uint32_t type = *at >> 28 & 7;
+#ifdef TS_NOC_NEAR_RAW
+        /* The first word of a near-raw record is no marker, or of a type that none has. */
+        if (!(*at & TS_NOC_MARKER_VALID) || type == 7) {
+            events++;
+            at += TS_NOC_NEAR_WORDS(*at);
+            continue;
+        }
+#endif
         /* Data packets are the odd types above 1; event and data of others count with NoC events: they are lost too. */
         if (type & 1) {
             events += type > 1;
@@ -65,6 +75,20 @@ TS_NOC_ROUTINE uint32_t ts_noc_count(const uint32_t *buffer, uint32_t count)
     return events;
 }
 
+#ifdef TS_NOC_NEAR_RAW
+/* An image's first marker: which kernel's sites its records name, and the whole time. */
+TS_NOC_INLINE void ts_noc_near_begin(uint32_t high, uint32_t low)
+{
+    uint32_t *at = (TS_NOC_RECORDER).buffer + TS_NOC_CUSTOM;
+    at[0] = TS_NOC_MARKER(TS_NOC_EVENT, TS_NOC_KERNEL) | (high & 0xFFF);
+    at[1] = low;
+    TS_NOC_SET_NEXT(at + 2);
+#ifdef TS_NOC_RESERVED_REGISTERS
+    ts_noc_near_set_clock();
+#endif
+}
+#endif
+
 /* A record of `words` words has filled the buffer (0: none has, and the buffer is sent as it is). Not 0 when the buffer was
  * sent, or thrown away and counted for want of room in DRAM. When it cannot be sent now the record stays in the headroom; the
  * next one is taken back and counted. */
@@ -76,14 +100,14 @@ TS_NOC_ROUTINE uint32_t ts_noc_full(uint32_t words)
     if (control[TS_NOC_DROPPED] & r->bit || control[TS_NOC_DRAM] == 0 || ts_noc_port_busy()) {
         next -= words;
         if (words && next >= TS_NOC_LIMIT) {
-            TS_NOC_NEXT = next;
+            TS_NOC_SET_NEXT(next);
             ++*r->lost;
         }
         return 0;
     }
     next = ts_noc_mark(ts_noc_mark(next, r->flush_marker), r->flush_marker | UINT32_C(1) << 28);
     uint32_t count = ts_noc_pad(buffer, next), sent = *r->sent;
-    TS_NOC_NEXT = buffer + TS_NOC_CUSTOM;
+    TS_NOC_SET_NEXT(buffer + TS_NOC_CUSTOM);
     if (sent + count <= r->capacity) {
         *r->sent = sent + count;
         ts_noc_port_send(sent, buffer, count);
@@ -91,6 +115,9 @@ TS_NOC_ROUTINE uint32_t ts_noc_full(uint32_t words)
         control[TS_NOC_DROPPED] |= r->bit;
         *r->lost += ts_noc_count(buffer, count);
     }
+#ifdef TS_NOC_NEAR_RAW
+    ts_noc_near_begin(next[-2], next[-1]);
+#endif
     return 1;
 }
 
@@ -99,6 +126,7 @@ TS_NOC_ROUTINE uint32_t ts_noc_flush(void)
     return ts_noc_full(0);
 }
 
+#ifndef TS_NOC_NEAR_RAW
 TS_NOC_INLINE void ts_noc_write(uint32_t low, uint32_t high)
 {
     uint32_t *at = TS_NOC_NEXT;
@@ -138,6 +166,8 @@ TS_NOC_ROUTINE void ts_noc_put_wide(uint32_t low, uint32_t high, uint32_t traile
         ts_noc_full(6);
 }
 
+#endif
+
 TS_NOC_ROUTINE void ts_noc_guaranteed(uint32_t slot, uint32_t id)
 {
     ts_noc_mark((TS_NOC_RECORDER).buffer + TS_NOC_GUARANTEED + 2 * slot,
@@ -148,8 +178,8 @@ TS_NOC_ROUTINE uint32_t ts_noc_zone_open(uint32_t id)
 {
     if (TS_NOC_NEXT >= TS_NOC_LIMIT && !ts_noc_flush())
         return 0;
-    TS_NOC_NEXT = ts_noc_mark(TS_NOC_NEXT, TS_NOC_MARKER(TS_NOC_ZONE_START, id));
-    TS_NOC_LIMIT -= 2;
+    TS_NOC_SET_NEXT(ts_noc_mark(TS_NOC_NEXT, TS_NOC_MARKER(TS_NOC_ZONE_START, id)));
+    TS_NOC_SET_LIMIT(TS_NOC_LIMIT - 2);
     return 1;
 }
 
@@ -157,15 +187,15 @@ TS_NOC_ROUTINE void ts_noc_zone_close(uint32_t id, uint32_t opened)
 {
     if (!opened)
         return;
-    TS_NOC_NEXT = ts_noc_mark(TS_NOC_NEXT, TS_NOC_MARKER(TS_NOC_ZONE_END, id));
-    TS_NOC_LIMIT += 2;
+    TS_NOC_SET_NEXT(ts_noc_mark(TS_NOC_NEXT, TS_NOC_MARKER(TS_NOC_ZONE_END, id)));
+    TS_NOC_SET_LIMIT(TS_NOC_LIMIT + 2);
 }
 
 TS_NOC_ROUTINE void ts_noc_attach(const struct ts_noc_setup *setup)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
-    TS_NOC_NEXT = setup->buffer + TS_NOC_CUSTOM;
-    TS_NOC_LIMIT = setup->buffer + TS_NOC_BUFFER_WORDS - TS_NOC_HEADROOM;
+    TS_NOC_SET_NEXT(setup->buffer + TS_NOC_CUSTOM);
+    TS_NOC_SET_LIMIT(setup->buffer + TS_NOC_BUFFER_WORDS - TS_NOC_HEADROOM);
     r->buffer = setup->buffer;
     r->control = setup->control;
     r->sent = setup->control + TS_NOC_HOST_END + setup->risc;
@@ -174,6 +204,11 @@ TS_NOC_ROUTINE void ts_noc_attach(const struct ts_noc_setup *setup)
     r->capacity = setup->capacity > 4 ? setup->capacity - 4 : 0;
     r->flush_marker = TS_NOC_MARKER(TS_NOC_ZONE_START, setup->flush_zone);
     r->risc = setup->risc;
+#ifdef TS_NOC_NEAR_RAW
+    uint32_t low, high;
+    TS_NOC_CLOCK(low, high);
+    ts_noc_near_begin(high, low);
+#endif
 }
 
 enum { TS_NOC_RISC_BITS = TS_NOC_IDENTITY == 3 ? 5 : 3 };
@@ -198,7 +233,7 @@ TS_NOC_ROUTINE void ts_noc_finish(void)
 {
     struct ts_noc_recorder *r = &TS_NOC_RECORDER;
     uint32_t count = ts_noc_pad(r->buffer, TS_NOC_NEXT);
-    TS_NOC_NEXT = r->buffer + count;
+    TS_NOC_SET_NEXT(r->buffer + count);
     r->control[TS_NOC_DEVICE_END + r->risc] = count;
 }
 
@@ -334,6 +369,71 @@ __asm__(".pushsection .text.ts_noc_own,\"ax\",@progbits\n"
         "    addi sp, sp, 48\n"
         "1:  jr t0\n"
         ".size ts_noc_own_plain, . - ts_noc_own_plain\n"
+        ".popsection\n");
+/* clang-format on */
+#endif
+
+#ifdef TS_NOC_NEAR_RAW
+/* Where records go on that have filled the buffer: by their length, with t0 as the link. Every other register is kept. */
+/* clang-format off */
+__asm__(".pushsection .text.ts_noc_near_full,\"ax\",@progbits\n"
+        ".balign 4\n"
+        ".globl ts_noc_near_full_2, ts_noc_near_full_4, ts_noc_near_full_6, ts_noc_near_full_8\n"
+        ".type ts_noc_near_full_2, @function\n"
+        "ts_noc_near_full_2:\n"
+        "    addi sp, sp, -64\n"
+        "    sw a0, 8(sp)\n"
+        "    li a0, 2\n"
+        "    j 1f\n"
+        "ts_noc_near_full_4:\n"
+        "    addi sp, sp, -64\n"
+        "    sw a0, 8(sp)\n"
+        "    li a0, 4\n"
+        "    j 1f\n"
+        "ts_noc_near_full_6:\n"
+        "    addi sp, sp, -64\n"
+        "    sw a0, 8(sp)\n"
+        "    li a0, 6\n"
+        "    j 1f\n"
+        "ts_noc_near_full_8:\n"
+        "    addi sp, sp, -64\n"
+        "    sw a0, 8(sp)\n"
+        "    li a0, 8\n"
+        "1:  sw t0, 0(sp)\n"
+        "    sw ra, 4(sp)\n"
+        "    sw a1, 12(sp)\n"
+        "    sw a2, 16(sp)\n"
+        "    sw a3, 20(sp)\n"
+        "    sw a4, 24(sp)\n"
+        "    sw a5, 28(sp)\n"
+        "    sw a6, 32(sp)\n"
+        "    sw a7, 36(sp)\n"
+        "    sw t1, 40(sp)\n"
+        "    sw t2, 44(sp)\n"
+        "    sw t3, 48(sp)\n"
+        "    sw t4, 52(sp)\n"
+        "    sw t5, 56(sp)\n"
+        "    sw t6, 60(sp)\n"
+        "    call ts_noc_full\n"
+        "    lw t0, 0(sp)\n"
+        "    lw ra, 4(sp)\n"
+        "    lw a0, 8(sp)\n"
+        "    lw a1, 12(sp)\n"
+        "    lw a2, 16(sp)\n"
+        "    lw a3, 20(sp)\n"
+        "    lw a4, 24(sp)\n"
+        "    lw a5, 28(sp)\n"
+        "    lw a6, 32(sp)\n"
+        "    lw a7, 36(sp)\n"
+        "    lw t1, 40(sp)\n"
+        "    lw t2, 44(sp)\n"
+        "    lw t3, 48(sp)\n"
+        "    lw t4, 52(sp)\n"
+        "    lw t5, 56(sp)\n"
+        "    lw t6, 60(sp)\n"
+        "    addi sp, sp, 64\n"
+        "    jr t0\n"
+        ".size ts_noc_near_full_2, . - ts_noc_near_full_2\n"
         ".popsection\n");
 /* clang-format on */
 #endif

@@ -41,7 +41,14 @@ static inline void begin(void)
 }
 #endif
 
+/* All arguments of a call, where the mode keeps them; with FEW those alone that the compatible mode packs. */
+#ifdef FEW
 #define ADDRESSED(type, address, local, size) TS_NOC_RECORD_ADDR(type, address, size, 1, 0)
+#define SPREAD(type, address, local, size) TS_NOC_RECORD_MULTICAST(type, address, size, 4, 0)
+#else
+#define ADDRESSED(type, address, local, size) TS_NOC_RECORD_CALL(type, address, size, 1, 0, local)
+#define SPREAD(type, address, local, size) TS_NOC_RECORD_MULTICAST_CALL(type, address, size, 4, 0, local, 8)
+#endif
 #define PLAIN(type) TS_NOC_RECORD(type)
 
 #define READ_AT(n)                                                                                                     \
@@ -105,7 +112,7 @@ KERNEL_HEAD kernel_mixed(uint64_t address, uint32_t local, uint32_t size)
 }
 #define MULTICAST_AT(n)                                                                                                \
     do {                                                                                                               \
-        TS_NOC_RECORD_MULTICAST(WRITE_MULTICAST, address + n, size, 4, 0);                                             \
+        SPREAD(WRITE_MULTICAST, address + n, local, size);                                                             \
         give(address + n, local, size);                                                                                \
     } while (0)
 KERNEL_HEAD kernel_multicast(uint64_t address, uint32_t local, uint32_t size)
@@ -143,15 +150,40 @@ KERNEL_HEAD kernel_fabric(uint64_t address, uint32_t local, uint32_t size)
     SEND_AT(0);
     SEND_AT(64);
 }
-/* Begin, finish and send, once in a kernel; "off" has none of them. */
-KERNEL_HEAD kernel_ends(uint64_t address, uint32_t local, uint32_t size)
-{
-    (void)address, (void)local, (void)size;
+/* Once in a kernel; "off" has none of them. */
 #ifdef PROFILE_NOC_EVENTS
-    begin();
-    ts_noc_finish();
-    ts_noc_send();
+#define ONCE(what) what
+#else
+#define ONCE(what) ((void)0)
 #endif
+#define KERNEL_ONCE(name, what)                                                                                        \
+    KERNEL_HEAD name(uint64_t address, uint32_t local, uint32_t size)                                                  \
+    {                                                                                                                  \
+        (void)address, (void)local, (void)size;                                                                        \
+        ONCE(what);                                                                                                    \
+    }
+KERNEL_ONCE(kernel_begin, begin())
+KERNEL_ONCE(kernel_slot, ts_noc_guaranteed(2, 1))
+KERNEL_ONCE(kernel_finish, ts_noc_finish())
+KERNEL_ONCE(kernel_send, ts_noc_send())
+KERNEL_ONCE(kernel_flush, ts_noc_flush())
+/* Records in assembly say nothing of the memory they read and write. */
+#define MEMORY_SETTLED() __asm__ volatile("" : : : "memory")
+/* A buffer that is full and cannot be sent: every record is taken back and counted. */
+KERNEL_HEAD kernel_dropped(uint64_t address, uint32_t local, uint32_t size)
+{
+    ONCE(control[TS_NOC_DROPPED] = 1);
+    ONCE(TS_NOC_SET_NEXT(TS_NOC_LIMIT));
+    MEMORY_SETTLED();
+    READ_AT(0);
+    READ_AT(64);
+    READ_AT(128);
+    READ_AT(192);
+    READ_AT(256);
+    READ_AT(320);
+    MEMORY_SETTLED();
+    ONCE(control[TS_NOC_DROPPED] = 0);
+    ONCE(TS_NOC_SET_NEXT(buffer + TS_NOC_CUSTOM));
 }
 KERNEL_HEAD kernel_loop(uint64_t address, uint32_t local, uint32_t size)
 {
