@@ -1,7 +1,12 @@
 # What `cmake --install` lays down, in three components as packages have them: the program with its man pages and completions,
 # the shared library, and what is needed to build against it.
 
-set(TS_ZSH_COMPLETIONS "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" CACHE STRING "Where zsh looks for completions")
+# Debian keeps one folder for those of packages and one for the administrator's.
+set(zsh site-functions)
+if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
+  set(zsh vendor-completions)
+endif()
+set(TS_ZSH_COMPLETIONS "${CMAKE_INSTALL_DATADIR}/zsh/${zsh}" CACHE STRING "Where zsh looks for completions")
 
 if(TS_HAVE_MAIN)
   install(TARGETS tilesight RUNTIME COMPONENT program)

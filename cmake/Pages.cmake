@@ -27,7 +27,8 @@ if(SCDOC)
   set(TS_MAN "${PROJECT_BINARY_DIR}/man")
   file(GLOB sections CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/man/*.scd" "${PROJECT_SOURCE_DIR}/docs/examples/*.txt")
   add_custom_command(OUTPUT "${TS_MAN}/tilesight.1.gz"
-    COMMAND sh "${PROJECT_SOURCE_DIR}/tools/man.sh" "${SCDOC}" $<TARGET_FILE:ts-make-man> "${PROJECT_SOURCE_DIR}/docs" "${TS_MAN}"
-    DEPENDS ts-make-man "${PROJECT_SOURCE_DIR}/tools/man.sh" ${sections} VERBATIM)
+    COMMAND sh "${PROJECT_SOURCE_DIR}/tools/man.sh" "${SCDOC}" $<TARGET_FILE:ts-make-man> "${PROJECT_SOURCE_DIR}/docs"
+      "${PROJECT_SOURCE_DIR}/cmake/debian/changelog" "${TS_MAN}"
+    DEPENDS ts-make-man "${PROJECT_SOURCE_DIR}/tools/man.sh" "${PROJECT_SOURCE_DIR}/cmake/debian/changelog" ${sections} VERBATIM)
   add_custom_target(man ALL DEPENDS "${TS_MAN}/tilesight.1.gz")
 endif()

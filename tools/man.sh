@@ -1,13 +1,16 @@
 #!/bin/sh
-# man.sh SCDOC TS-MAKE-MAN DOCS OUTDIR: make every man page, compressed, in OUTDIR and nothing else there.
+# man.sh SCDOC TS-MAKE-MAN DOCS CHANGELOG OUTDIR: make every man page, compressed, in OUTDIR and nothing else there. They bear the
+# date of the last release, so that the same sources give the same bytes whenever they are made.
 set -eu
-rm -rf "$4"
-mkdir -p "$4"
-"$2" "$3" "$4"
-for source in "$4"/*.scd; do
+released=$(sed -n 's/^ -- .*>  //p' "$4" | head -n 1)
+SOURCE_DATE_EPOCH=$(date -u -d "$released" +%s)
+export SOURCE_DATE_EPOCH
+rm -rf "$5"
+mkdir -p "$5"
+"$2" "$3" "$5"
+for source in "$5"/*.scd; do
     page=${source%.scd}
-    # The same sources give the same bytes whenever they are made.
-    SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-0} "$1" <"$source" >"$page"
+    "$1" <"$source" >"$page"
     gzip -9nf "$page"
     rm "$source"
 done
