@@ -230,6 +230,7 @@ static void read_params(struct ts_graph_node *node, yyjson_val *params)
     struct placement placement = {NULL, NULL, NULL};
     if (!yyjson_obj_iter_init(params, &members))
         return;
+    node->has_params = true;
     while ((key = yyjson_obj_iter_next(&members))) {
         yyjson_val *value = yyjson_obj_iter_get_val(key);
         switch ((enum ts_graph_kind)node->kind) {

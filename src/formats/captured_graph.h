@@ -26,6 +26,7 @@ struct ts_graph_node {
     bool aborted;             /* scope end: something threw (false) */
     bool globally_allocated;  /* circular buffer: a view of a tensor, no memory of its own (false) */
     bool in_l1;               /* buffer: L1 or L1_SMALL (false) */
+    bool has_params;          /* they are an object (false) */
     bool has_address, has_size, has_per_bank, has_cores, has_device;
     int32_t level;           /* nesting of scopes as recorded (-1) */
     struct ts_str text;      /* scopes: name; circular buffer: core range set (ptr NULL) */

@@ -187,7 +187,8 @@ static bool apply(struct ts_l1_occupancy *occupancy, const struct ts_graph_node 
 {
     switch ((enum ts_graph_kind)node->kind) {
     case TS_GRAPH_CIRCULAR_FREE_ALL:
-        ts_l1_residents_clear(&occupancy->circular);
+        if (node->has_params)
+            ts_l1_residents_clear(&occupancy->circular);
         return true;
     case TS_GRAPH_CIRCULAR_ALLOCATE:
         return node->globally_allocated || !node->has_address ||

@@ -16,7 +16,7 @@ import unittest
 from fractions import Fraction
 
 PROGRAM = os.environ.get("TILESIGHT", "build/tilesight")
-DATABASES = int(os.environ.get("TS_RANDOM_DATABASES", "120"))
+DATABASES = int(os.environ.get("TS_RANDOM_DATABASES", "200"))
 SCHEMA = """
 CREATE TABLE operations(operation_id int, name text, duration float);
 CREATE TABLE captured_graph(operation_id int, captured_graph text);

@@ -203,6 +203,8 @@ static void test_scopes_alone(void **state)
     assert_int_equal(read_text(&graph, &text, json, TS_GRAPH_ALL, 0), TS_GRAPH_READ);
     assert_int_equal(graph.nodes.count, 4);
     assert_true(graph.nodes.items[2].in_l1);
+    assert_false(graph.nodes.items[0].has_params); /* null */
+    assert_true(graph.nodes.items[2].has_params);
     ts_graph_free(&graph);
     ts_buf_free(&text);
 }

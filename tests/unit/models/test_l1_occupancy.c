@@ -22,10 +22,10 @@ static struct ts_l1_moment moment; /* of the last operation */
 
 /* Nodes, divided by blanks: A1000+64 allocates 64 bytes per bank, S1000+64/4 64 bytes over 4 cores, N1000 of no size, R1000+64
  * in DRAM; D1000 frees, d1000 in DRAM, X without an address; C5000+64 a circular buffer, G5000+64 a view, Z+64 without an
- * address, c5000 of no size; F frees all circular buffers. */
+ * address, c5000 of no size; F frees all circular buffers, f is the same without params. */
 static struct ts_graph_node node_of(const char *word)
 {
-    struct ts_graph_node node = {.in_l1 = true};
+    struct ts_graph_node node = {.in_l1 = true, .has_params = word[0] != 'f'};
     char *end = NULL;
     node.address = strtol(word + 1, &end, 10);
     node.has_address = end != word + 1 && word[1] != '+';
@@ -66,6 +66,7 @@ static struct ts_graph_node node_of(const char *word)
         node.size = size;
         break;
     case 'F':
+    case 'f':
         node.kind = TS_GRAPH_CIRCULAR_FREE_ALL;
         break;
     default:
@@ -169,6 +170,8 @@ static void test_free_all_clears_circular_buffers(void **state)
     expect(600, 0, 0, 0);
     run(2, "C5000+300 C5100+10 F C6000+305", NULL);
     expect(310, 0, 0, 0);
+    run(3, "C5000+300 f C6000+5", NULL); /* a node without params is passed over */
+    expect(305, 0, 0, 0);
 }
 
 static void test_circular_buffers_end_with_the_operation(void **state)
