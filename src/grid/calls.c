@@ -1,5 +1,5 @@
 /* The dataflow calls that kernels make: each takes its cycles, is checked, and sends what it has to or waits. */
-#include <string.h>
+#include <stdio.h>
 
 #include "grid/model.h"
 
@@ -20,14 +20,23 @@ static struct ts_grid_processor *begin(const char *name)
 
 static void check_range(struct ts_grid_processor *p, const struct ts_grid_node *node, uint32_t address, uint32_t size)
 {
-    const char *memory = node->dram ? "DRAM bank" : node == p->core ? "its own L1, of core" : "L1 of core";
-    if (address < node->lowest)
-        ts_grid_fault(p, "%s: %u bytes at 0x%x of %s %u: what lies below 0x%x belongs to the recorder; use 0x%x and up",
-                      p->call, (unsigned)size, (unsigned)address, memory, (unsigned)node->number,
-                      (unsigned)node->lowest, (unsigned)TS_GRID_L1_BASE);
-    if (address > node->bytes || size > node->bytes - address)
-        ts_grid_fault(p, "%s: %u bytes at 0x%x of %s %u, which ends at 0x%x", p->call, (unsigned)size,
-                      (unsigned)address, memory, (unsigned)node->number, (unsigned)node->bytes);
+    char memory[40];
+    bool below = address < node->lowest;
+    if (!below && address <= node->bytes && size <= node->bytes - address)
+        return;
+    if (node->dram)
+        snprintf(memory, sizeof memory, "DRAM bank %u", (unsigned)node->number);
+    else if (node == p->core)
+        snprintf(memory, sizeof memory, "its own L1");
+    else
+        snprintf(memory, sizeof memory, "L1 of core (%u,%u)", (unsigned)(node->number % p->grid->options.columns),
+                 (unsigned)(node->number / p->grid->options.columns));
+    if (below)
+        ts_grid_fault(p, "%s: %u bytes at 0x%x of %s: what lies below 0x%x belongs to the recorder; use 0x%x and up",
+                      p->call, (unsigned)size, (unsigned)address, memory, (unsigned)node->lowest,
+                      (unsigned)TS_GRID_L1_BASE);
+    ts_grid_fault(p, "%s: %u bytes at 0x%x of %s, which ends at 0x%x", p->call, (unsigned)size, (unsigned)address,
+                  memory, (unsigned)node->bytes);
 }
 
 static struct ts_grid_node *find(struct ts_grid_processor *p, uint64_t address)
