@@ -71,6 +71,7 @@ struct ts_noc_counts {
     uint64_t headless_words;    /* before the first image of a lane */
     uint64_t unmarked_words;    /* where a marker should have been */
     uint64_t mismatches;        /* images that name another RISC or core than their section */
+    uint64_t stale;             /* older than the first marker of their image */
     uint64_t unknown_sections;
     uint64_t bad_rows;     /* of a device log */
     uint64_t lost;         /* events, as far as somebody counted them */

@@ -20,6 +20,7 @@ struct walk {
     uint32_t a, b; /* a marker's, or an image's last two identity words */
     uint64_t data, trailer;
     uint64_t image_at; /* of the image in the file */
+    uint64_t started;  /* when the image's outer zone began, 0 where it does not say */
     unsigned position; /* words of the image up to the marker's end; past TS_NOC_CUSTOM it stands still */
 };
 
@@ -91,6 +92,7 @@ static inline enum item walk_next(struct walk *w, struct ts_error *error)
         if ((w->a | w->b) == 0) {
             w->state = HEAD;
             w->position = 2;
+            w->started = 0;
             w->image_at = w->offset - 4 * (uint64_t)(w->have - w->at) - 8;
         } else if (w->state == SEEK) {
             w->headless += 2;
@@ -122,6 +124,17 @@ static void identity_of(const struct ts_noc_runs *runs, const struct walk *w, ui
     }
     run->traced = ts_noc_replay(runs->description, counter, program, &run->trace, &run->count);
     run->op = ts_noc_op_name(runs->description, program);
+}
+
+/* What stands in an image before its first zone does not belong there. */
+static inline void count_stale(struct ts_noc_runs *runs, struct walk *w)
+{
+    uint64_t time = (uint64_t)(w->a & 0xFFF) << 32 | w->b;
+    if (w->position == TS_NOC_GUARANTEED + 2)
+        w->started = (w->a & 0x7FFFFFFF) && (w->a >> 28 & 7) == TS_NOC_ZONE_START ? time : 0;
+    else if (w->position > TS_NOC_CUSTOM && time < w->started && (w->a >> 28 & 7) != TS_NOC_ZONE_TOTAL &&
+             (w->a & 0x7FFFFFFF))
+        runs->counts.stale++;
 }
 
 static void count_marker(struct ts_noc_runs *runs, const struct walk *w, uint32_t run)
@@ -160,6 +173,7 @@ static enum ts_status index_section(struct ts_noc_runs *runs, uint32_t number, s
     for (enum item item; status == TS_OK && (item = walk_next(&w, error)) != ITEM_END;) {
         if (item == ITEM_MARKER) {
             count_marker(runs, &w, piece.run);
+            count_stale(runs, &w);
             continue;
         }
         struct ts_noc_run run;

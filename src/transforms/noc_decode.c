@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "formats/noc_log.h"
 #include "transforms/noc_decode_run.h"
+#include "transforms/noc_output.h"
 
 enum { FIRST_BYTES = 4096, OP_NAME_MAX = 150, NAME_MAX_LEN = 320 };
 
@@ -59,6 +60,10 @@ enum ts_status ts_noc_decode_open(struct ts_noc_decoder *d, struct ts_error *err
     enum ts_status status = ts_buf_status(&path, error);
     if (status == TS_OK)
         status = ts_noc_decode_folder(d, error);
+    if (status == TS_OK)
+        status = ts_noc_output_check(path.ptr, d->options->input, error);
+    if (status == TS_OK)
+        status = ts_noc_output_check(path.ptr, d->options->tables, error);
     if (status == TS_OK)
         status = ts_writer_create(d->context, path.ptr, &d->writer, error);
     if (status == TS_OK)
@@ -314,6 +319,10 @@ static void describe_input(const struct ts_noc_counts *c, struct ts_buf *out)
          "lanes have images that name another RISC or core");
     tell(out, c->unknown_sections, "section is of an unknown kind and is skipped",
          "sections are of an unknown kind and are skipped");
+    tell(out, c->stale,
+         "marker is older than the start of its image: the buffer was written over, or the clock read as it wrapped",
+         "markers are older than the start of their image: the buffer was written over, or the clock read as it "
+         "wrapped");
     tell(out, c->bad_rows, "row cannot be read and is skipped", "rows cannot be read and are skipped");
     tell(out, c->lost, "event was lost while recording: a buffer was full",
          "events were lost while recording: buffers were full");

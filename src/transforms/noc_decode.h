@@ -46,7 +46,7 @@ struct ts_noc_decode_report {
 };
 
 /* Decode. report is filled as far as it got and is to be freed with ts_noc_decode_report_free. Errors: those of reading and
- * writing; TS_INPUT with the place in the input. */
+ * writing; TS_INPUT with the place in the input; TS_REFUSED (a file would be written over the input). */
 enum ts_status ts_noc_decode(struct ts_context *context, const struct ts_noc_decode_options *options,
                              struct ts_noc_decode_report *report, struct ts_error *error);
 void ts_noc_decode_report_free(struct ts_noc_decode_report *report);

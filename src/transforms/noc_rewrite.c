@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/write.h"
 #include "formats/noc_json.h"
+#include "transforms/noc_output.h"
 
 enum { KEYS_MAX = 256, TYPES_MAX = 256, SATURATED = 8160 };
 
@@ -216,6 +217,8 @@ enum ts_status ts_noc_rewrite(struct ts_context *context, const char *input, con
     struct ts_writer *writer = NULL;
     *summary = (struct ts_noc_summary){0};
     enum ts_status status = ts_noc_json_open(context, input, &json, error);
+    if (status == TS_OK && path)
+        status = ts_noc_output_check(path, input, error);
     if (status == TS_OK && path)
         status = ts_writer_create(context, path, &writer, error);
     if (status == TS_OK)

@@ -26,7 +26,7 @@ struct ts_noc_summary {
 };
 
 /* Read input; path NULL: summarise alone. The summary is to be freed with ts_noc_summary_free. Errors: those of reading and
- * writing. */
+ * writing; TS_REFUSED (path is the input). */
 enum ts_status ts_noc_rewrite(struct ts_context *context, const char *input, const char *path,
                               struct ts_noc_summary *summary, struct ts_error *error);
 void ts_noc_summary_free(struct ts_noc_summary *summary);

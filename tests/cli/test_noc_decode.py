@@ -136,6 +136,20 @@ check("a section of an unknown kind is skipped", len(out) == 6 and "1 section is
 out, said = records(put("odd.tsraw", capture([lane([0] * 64, kind=3, risc=65535), lane(image(body))])))
 check("a control vector is no lane", len(out) == 6 and said == "", said)
 
+# A buffer that was written over: behind a short image stands the rest of a longer, older one.
+old, new = image(body + event(1500, local(SEM, 18, 18)), start=1000), image(event(50100, local(READ, 0, 1)), start=50000, end=51000)
+out, said = records(put("over.tsraw", capture([lane(new + old[len(new):])])))
+check("what an overwritten buffer still holds is read", sorted(r["timestamp"] for r in out) == [1200, 1300, 1400, 1500, 50000, 50100, 51000], out)
+check("and told", "4 markers are older than the start of their image" in said, said)
+out, said = records(put("over.tsraw", capture([lane(image(body[:10] + [0] * 6))])))
+check("a buffer that was cleared in part", [r["timestamp"] for r in out] == [1000, 1100, 1200, 9000], (out, said))
+for cut in range(1, len(image(body))):
+    # An image over the end of another, at any word.
+    out, said = records(put("over.tsraw", capture([lane(image(body)[:cut] + image(body, start=50000, end=51000))])))
+    if out is None or any(a["timestamp"] > b["timestamp"] for a, b in zip(out, out[1:])):
+        check("an image over another's word %d" % cut, False, (out, said))
+checks += 1
+
 # Markers without their pair, and their repair.
 open_zone = capture([lane(image(marker(0, 300, 1050) + body + marker(1, 100, 1500), end=None), flags=1, lost=3)])
 out, said = records(put("open.tsraw", open_zone))
@@ -155,6 +169,14 @@ wrap = 2**32
 out, said = records(put("wrap.tsraw", capture([lane(image(event(wrap - 5, local(SEM, 18, 18)) + event(wrap + 5, local(SEM, 18, 18)),
                                                          start=wrap - 100, end=wrap + 100))])))
 check("a time that wraps its low word", [r["timestamp"] for r in out] == [wrap - 100, wrap - 5, wrap + 5, wrap + 100], out)
+day = 2**44
+out, said = records(put("wrap.tsraw", capture([lane(image(event(day - 5, local(SEM, 18, 18)) + event(5, local(SEM, 18, 18)),
+                                                         start=day - 100, end=100))])))
+check("the whole clock wraps: all events are there, and it is told", sorted(r["timestamp"] for r in out) == [5, 100, day - 100, day - 5] and
+      "1 marker is older than the start" in said, (out, said))
+early = image(event(wrap + 7, local(SEM, 18, 18)) + event(3, local(READ, 0, 1)), start=wrap + 5, end=wrap + 100)
+out, said = records(put("wrap.tsraw", capture([lane(early)])))
+check("a clock that was read as it wrapped is told", len(out) == 4 and "the clock read as it wrapped" in said, (out, said))
 two = capture([lane(image(body, end=None)), lane(image(event(1500, local(SEM, 18, 18))), kind=2)])
 out, said = records(put("two.tsraw", two))
 check("DRAM and L1 of one RISC are one lane, its start once", [r["timestamp"] for r in out] ==

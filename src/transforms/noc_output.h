@@ -1,0 +1,10 @@
+/* Part of noc_decode and noc_rewrite: files that are not to be written over. */
+#ifndef TS_TRANSFORMS_NOC_OUTPUT_H
+#define TS_TRANSFORMS_NOC_OUTPUT_H
+
+#include <tilesight/tilesight.h>
+
+/* TS_REFUSED when path, links followed, is the regular file that is read as input; else TS_OK. input may be NULL. */
+enum ts_status ts_noc_output_check(const char *path, const char *input, struct ts_error *error);
+
+#endif
