@@ -35,36 +35,45 @@ const char *ts_db_table_name(enum ts_db_table table)
 /* ---- identity ---- */
 
 /* A write-ahead log is part of the database: what it holds is read, and a new one makes it another database. */
-static enum ts_status add_log(struct ts_context *context, const char *path, struct ts_identity *identity,
+static enum ts_status add_log(struct ts_context *context, const char *path, struct ts_identity *identity, bool *has_log,
                               struct ts_error *error)
 {
     struct ts_identity log;
-    bool found;
+    bool found = false;
     struct ts_buf name;
     ts_buf_init(&name, 0);
     ts_buf_printf(&name, "%s-wal", path);
     enum ts_status status = ts_buf_status(&name, error);
     if (status == TS_OK)
         status = ts_file_identity(context, name.ptr, &log, &found, error);
-    if (status == TS_OK && found && log.size > 0)
+    *has_log = status == TS_OK && found && log.size > 0;
+    if (*has_log)
         identity->ctime_ns ^= (int64_t)ts_hash(&log, sizeof log, 0x77616c);
     ts_buf_free(&name);
     return status;
 }
 
-enum ts_status ts_db_identity(struct ts_context *context, const char *path, struct ts_identity *identity, bool *found,
-                              struct ts_error *error)
+static enum ts_status identify(struct ts_context *context, const char *path, struct ts_identity *identity, bool *found,
+                               bool *has_log, struct ts_error *error)
 {
     struct ts_identity now;
     bool there;
+    *has_log = false;
     enum ts_status status = ts_file_identity(context, path, &now, &there, error);
     if (status == TS_OK && there)
-        status = add_log(context, path, &now, error);
+        status = add_log(context, path, &now, has_log, error);
     if (status != TS_OK)
         return status;
     *identity = now;
     *found = there;
     return TS_OK;
+}
+
+enum ts_status ts_db_identity(struct ts_context *context, const char *path, struct ts_identity *identity, bool *found,
+                              struct ts_error *error)
+{
+    bool has_log;
+    return identify(context, path, identity, found, &has_log, error);
 }
 
 const struct ts_identity *ts_db_read_identity(const struct ts_db *db)
@@ -92,24 +101,25 @@ enum ts_status ts_db_unchanged(struct ts_db *db, struct ts_error *error)
 
 /* ---- errors ---- */
 
-static enum ts_status damaged(struct ts_db *db, const char *name, const char *what, struct ts_error *error)
+static enum ts_status damaged(struct ts_db *db, int result, const char *name, const char *what, struct ts_error *error)
 {
     struct ts_quote reason;
+    bool told = (sqlite3_errcode(db->handle) & 0xff) == (result & 0xff);
+    const char *text = told ? sqlite3_errmsg(db->handle) : sqlite3_errstr(result);
     return ts_error_set(error, TS_INPUT,
                         "%s%s%s: the database is damaged (%s); copy it again from where it was recorded", name,
-                        what ? ": " : "", what ? what : "",
-                        ts_error_quote(&reason, ts_str_from(sqlite3_errmsg(db->handle)), TS_QUOTE_FILE));
+                        what ? ": " : "", what ? what : "", ts_error_quote(&reason, ts_str_from(text), TS_QUOTE_FILE));
 }
 
 /* What became of a file that SQLite could not open or read. */
-static enum ts_status file_failed(struct ts_db *db, const char *name, struct ts_error *error)
+static enum ts_status file_failed(struct ts_db *db, int result, const char *name, struct ts_error *error)
 {
     if (db->vfs.problem.code) {
         if (error)
             *error = db->vfs.problem;
         return db->vfs.problem.code;
     }
-    return ts_error_set(error, TS_IO, "%s: cannot be read: %s", name, sqlite3_errmsg(db->handle));
+    return ts_error_set(error, TS_IO, "%s: cannot be read: %s", name, sqlite3_errstr(result));
 }
 
 /* Somebody asked to stop, or the time is up. */
@@ -170,11 +180,11 @@ enum ts_status ts_db_failed(struct ts_db *db, int result, const char *what, stru
     case SQLITE_IOERR:
     case SQLITE_CANTOPEN:
     case SQLITE_READONLY:
-        return file_failed(db, name, error);
+        return file_failed(db, result, name, error);
     default:
         break;
     }
-    return damaged(db, name, what, error);
+    return damaged(db, result, name, what, error);
 }
 
 /* ---- statements ---- */
@@ -292,11 +302,11 @@ static struct ts_db_columns *table_named(struct ts_db *db, const char *name)
 
 /* Every table we know with its columns; neither views and virtual tables, nor generated columns, which the file would have
  * computed for us. */
-static const char schema_sql[] =
-    "SELECT m.name, c.name FROM main.sqlite_master AS m, pragma_table_info(m.name, 'main') AS c "
-    "WHERE m.type = 'table' AND m.rootpage > 0 AND lower(m.name) IN ("
-    "'operations', 'operation_arguments', 'tensors', 'device_tensors', 'input_tensors', "
-    "'output_tensors', 'buffers', 'devices', 'captured_graph', 'stack_traces', 'errors')";
+static const char schema_sql[] = "SELECT m.name, c.name, m.rootpage, c.hidden, c.pk FROM main.sqlite_master AS m, "
+                                 "pragma_table_xinfo(m.name, 'main') AS c "
+                                 "WHERE m.type = 'table' AND m.rootpage > 0 AND lower(m.name) IN ("
+                                 "'operations', 'operation_arguments', 'tensors', 'device_tensors', 'input_tensors', "
+                                 "'output_tensors', 'buffers', 'devices', 'captured_graph', 'stack_traces', 'errors')";
 
 static enum ts_status read_schema_row(struct ts_db *db, sqlite3_stmt *stmt, struct ts_error *error)
 {
@@ -307,7 +317,14 @@ static enum ts_status read_schema_row(struct ts_db *db, sqlite3_stmt *stmt, stru
     struct ts_db_columns *columns = table_named(db, table);
     if (!columns)
         return TS_OK;
+    if (!columns->exists)
+        columns->plain = true;
     columns->exists = true;
+    columns->root = (uint32_t)sqlite3_column_int64(stmt, 2);
+    if (sqlite3_column_int(stmt, 3) != 0 || sqlite3_column_int(stmt, 4) != 0)
+        columns->plain = false;
+    if (sqlite3_column_int(stmt, 3) != 0)
+        return TS_OK;
     char *name = ts_arena_strdup(&db->arena, ts_str_from(column));
     if (!name || !ts_vec_push(&columns->names, name))
         return ts_error_no_memory(error);
@@ -444,7 +461,7 @@ static enum ts_status connect(struct ts_db *db, struct ts_error *error)
 
 static enum ts_status open_once(struct ts_db *db, struct ts_error *error)
 {
-    enum ts_status status = ts_db_identity(db->context, db->path, &db->identity, &db->found, error);
+    enum ts_status status = identify(db->context, db->path, &db->identity, &db->found, &db->has_log, error);
     if (status == TS_OK)
         status = connect(db, error);
     if (status == TS_OK)

@@ -17,13 +17,16 @@ struct ts_db_columns {
     bool exists;
     const char *rowid; /* a name for the rowid that is no column's; NULL: the table has none */
     TS_VEC(const char *) names;
+    bool plain;    /* a record holds just these, in this order: none is computed, none is the rowid by another name */
+    uint32_t root; /* page */
 };
 
 struct ts_db {
     struct ts_context *context;
     char *path;
     struct ts_identity identity;
-    bool found; /* there was a file when it was opened */
+    bool has_log; /* a write-ahead log holds part of it */
+    bool found;   /* there was a file when it was opened */
     struct ts_db_vfs vfs;
     bool registered;
     sqlite3 *handle;
@@ -44,5 +47,25 @@ enum ts_status ts_db_prepare(struct ts_db *db, const char *sql, sqlite3_stmt **o
 void ts_db_statement_done(struct ts_db *db, sqlite3_stmt *stmt);
 /* A value as a whole number, see ts_db_integer. */
 bool ts_db_value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int64_t *out);
+
+/* ---- pages (profiler_db_pages.c) ---- */
+
+enum { TS_DB_PAGES_COLUMNS = 64 };
+/* Which rows of a table to read, and to whom they go. */
+struct ts_db_pages {
+    enum ts_db_table table;
+    int64_t first, last;                           /* rowids, both included */
+    unsigned column_count;                         /* of a record, up to the last that is wanted */
+    struct ts_db_cell *cells[TS_DB_PAGES_COLUMNS]; /* to be filled, by column; NULL: not wanted */
+    /* After the cells of a row were filled. */
+    enum ts_status (*row)(void *data, struct ts_error *error);
+    /* Instead, for all rows from first to last: what is in them, only SQLite may read. */
+    enum ts_status (*others)(void *data, int64_t first, int64_t last, struct ts_error *error);
+    void *data;
+};
+/* Whether the table's pages are all there is to it. */
+bool ts_db_pages_can(const struct ts_db *db, enum ts_db_table table);
+/* Within the transaction of db. Errors: those of ts_db_failed and of the functions; TS_CANCELLED, TS_LIMIT. */
+enum ts_status ts_db_pages_read(struct ts_db *db, const struct ts_db_pages *select, struct ts_error *error);
 
 #endif

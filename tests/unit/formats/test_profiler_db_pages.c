@@ -1,0 +1,307 @@
+/* Rows read from pages are what SQLite reads, whatever is in them, and damaged pages are told. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/number.h"
+#include "formats/profiler_db_internal.h"
+#include "support/profiler_database.h"
+#include "support/scratch.h"
+
+static struct scratch scratch;
+static struct ts_context context;
+static struct ts_error error;
+static struct ts_db *db;
+
+static const char *const columns[] = {"operation_id", "device_id", "missing", "buffer_type", "address", NULL};
+enum { COLUMNS = 5 };
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch_create(&scratch);
+    ts_context_init(&context);
+    db = NULL;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    ts_db_close(db);
+    scratch_destroy(&scratch);
+    return 0;
+}
+
+static void open_sql(const char *name, const char *before, const char *sql)
+{
+    const char *path = scratch_path(&scratch, name);
+    sqlite3 *writer = profiler_database_open(path, before);
+    char *message = NULL;
+    if (sqlite3_exec(writer, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s", message);
+    sqlite3_close(writer);
+    ts_db_close(db);
+    db = NULL;
+    if (ts_db_open(&context, path, &db, &error) != TS_OK)
+        fail_msg("%s", error.message);
+}
+
+/* ---- the same cells ---- */
+
+struct seen {
+    struct ts_buf text;
+    unsigned rows;
+};
+
+static void add_cell(struct seen *seen, bool is_integer, int64_t integer, struct ts_str text)
+{
+    if (is_integer)
+        ts_buf_printf(&seen->text, "%lld,", (long long)integer);
+    else if (text.ptr)
+        ts_buf_printf(&seen->text, "%zu:%.*s,", text.len, TS_STR_ARG(text));
+    else
+        ts_buf_text(&seen->text, "-,");
+}
+
+static enum ts_status see(void *data, const struct ts_db_cell *cells, struct ts_error *fault)
+{
+    struct seen *seen = data;
+    (void)fault;
+    for (unsigned i = 0; i < COLUMNS; i++)
+        add_cell(seen, cells[i].is_integer, cells[i].integer, cells[i].text);
+    ts_buf_text(&seen->text, "\n");
+    seen->rows++;
+    return TS_OK;
+}
+
+static void see_all(const struct ts_db_select *select, unsigned parts, struct seen *seen)
+{
+    ts_buf_init(&seen->text, 0);
+    seen->rows = 0;
+    for (unsigned part = 0; part < parts; part++)
+        if (ts_db_visit_part(db, select, part, parts, see, seen, &error) != TS_OK)
+            fail_msg("%s", error.message);
+}
+
+/* What SQLite hands out a row at a time. Fractions are kept out of texts, so that what is no text is a number. */
+static void step_all(const struct ts_db_select *select, struct seen *seen)
+{
+    struct ts_db_rows *rows;
+    bool more = false;
+    ts_buf_init(&seen->text, 0);
+    seen->rows = 0;
+    assert_int_equal(ts_db_rows_open(db, select, &rows, &error), TS_OK);
+    while (ts_db_next(rows, &more, &error) == TS_OK && more) {
+        for (unsigned i = 0; i < COLUMNS; i++) {
+            int64_t integer = 0;
+            struct ts_str text = {NULL, 0};
+            bool is_integer = ts_db_integer(rows, i, &integer);
+            if (!is_integer && !ts_present(ts_db_number(rows, i)))
+                ts_db_text(rows, i, &text);
+            add_cell(seen, is_integer, integer, text);
+        }
+        ts_buf_text(&seen->text, "\n");
+        seen->rows++;
+    }
+    ts_db_rows_close(rows);
+}
+
+static void expect_same(bool pages, bool by_rank, int64_t rank)
+{
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = columns, .by_rank = by_rank, .rank = rank};
+    struct seen stepped, seen;
+    assert_int_equal(ts_db_pages_can(db, TS_DB_BUFFERS), pages);
+    step_all(&select, &stepped);
+    for (unsigned parts = 1; parts < 6; parts += 2) {
+        see_all(&select, parts, &seen);
+        assert_int_equal(seen.rows, stepped.rows);
+        assert_int_equal(seen.text.len, stepped.text.len);
+        assert_memory_equal(ts_buf_view(&seen.text).ptr, ts_buf_view(&stepped.text).ptr, seen.text.len);
+        ts_buf_free(&seen.text);
+    }
+    ts_buf_free(&stepped.text);
+}
+
+/* Integers of each width, fractions, texts, blobs, nothing, and rows that do not fit into a page; with gaps between rowids. */
+#define VALUES                                                                                                         \
+    "CREATE TEMP TABLE v(i INTEGER PRIMARY KEY, x); INSERT INTO v(x) VALUES (NULL),(0),(1),(-1),(127),(-128),(128),"   \
+    "(32767),(-32769),(8388607),(-8388609),(2147483647),(-2147483649),(140737488355327),(-140737488355329),"           \
+    "(9223372036854775807),(-9223372036854775808),(1.0),(0.5),(-3.0),(1e18),(9.3e18),(1e300),('x'),(''),('12'),"       \
+    "(' 7'),(x'3132'),(x''),(printf('%5000d',1)),(printf('%70000d',1) || 'x'),('BufferType::L1');"
+#define ROWS(more)                                                                                                     \
+    VALUES "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"                            \
+           "INSERT INTO buffers(operation_id, device_id, address, buffer_type" more ")"                                \
+           " SELECT (SELECT x FROM v WHERE v.i = 1 + n.i / 7 % 32), (SELECT x FROM v WHERE v.i = 1 + n.i * 5 % 29),"   \
+           " (SELECT x FROM v WHERE v.i = 1 + n.i * 11 % 24), (SELECT x FROM v WHERE v.i = 1 + n.i * 3 % 32)"
+
+static void test_what_sqlite_reads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *sql;
+        bool pages;
+    } cases[] = {
+        {"", "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n", true},
+        {"PRAGMA page_size=512",
+         "CREATE TABLE buffers(a, operation_id int, device_id blob, address real, "
+         "buffer_type numeric, z);" ROWS("") " FROM n; DELETE FROM buffers WHERE rowid % 3 = 1",
+         true},
+        {"PRAGMA page_size=65536",
+         "CREATE TABLE buffers(buffer_type, address, device_id, operation_id);" ROWS("") " FROM n", true},
+        {"PRAGMA auto_vacuum=1",
+         "CREATE TABLE x(y); CREATE TABLE buffers(buffer_type, address, device_id, operation_id);" ROWS(
+             "") " FROM n; DELETE FROM buffers WHERE rowid BETWEEN 500 AND 2000; VACUUM",
+         true},
+        {"PRAGMA encoding='UTF-16'",
+         "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n", true},
+        {"",
+         "CREATE TABLE buffers(operation_id, device_id, address);" VALUES
+         "INSERT INTO buffers SELECT a.i, b.i, a.x FROM v a, v b; ALTER TABLE buffers ADD COLUMN buffer_type DEFAULT 1;"
+         "INSERT INTO buffers SELECT a.i, b.i, a.x, b.x FROM v a, v b",
+         true},
+        {"",
+         "CREATE TABLE buffers(operation_id INTEGER PRIMARY KEY, device_id, address, buffer_type);" VALUES
+         "INSERT INTO buffers(device_id, address, buffer_type) SELECT a.x, b.x, b.x FROM v a, v b",
+         false},
+        {"",
+         "CREATE TABLE buffers(operation_id, device_id AS (operation_id || 'y'), address, buffer_type AS (1) "
+         "STORED);" VALUES "INSERT INTO buffers(operation_id, address) SELECT a.x, b.x FROM v a, v b",
+         false},
+        {"",
+         "CREATE TABLE buffers(operation_id, device_id, address, buffer_type, i PRIMARY KEY) WITHOUT ROWID;" VALUES
+         "INSERT INTO buffers SELECT x, x, x, x, i FROM v",
+         false},
+        {"", "CREATE TABLE buffers(operation_id, device_id, address, buffer_type)", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%zu.sqlite", i);
+        open_sql(name, cases[i].before, cases[i].sql);
+        expect_same(cases[i].pages, false, 0);
+    }
+}
+
+static void test_ranks(void **state)
+{
+    (void)state;
+    open_sql("ranked.sqlite", "",
+             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type, rank);" ROWS(
+                 ", rank") ", (SELECT x FROM v WHERE v.i = 1 + n.i % 32) FROM n");
+    for (int64_t rank = -1; rank < 3; rank++)
+        expect_same(true, true, rank);
+}
+
+/* What a log holds is not in the pages. */
+static void test_log(void **state)
+{
+    (void)state;
+    const char *path = scratch_path(&scratch, "log.sqlite");
+    sqlite3 *writer =
+        profiler_database_open(path, "PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;"
+                                     "CREATE TABLE buffers(operation_id); INSERT INTO buffers VALUES(1),(2)");
+    assert_int_equal(ts_db_open(&context, path, &db, &error), TS_OK);
+    expect_same(false, false, 0);
+    sqlite3_close(writer);
+}
+
+/* ---- damage ---- */
+
+static enum ts_status ignore(void *data, const struct ts_db_cell *cells, struct ts_error *fault)
+{
+    (void)data, (void)cells, (void)fault;
+    return TS_OK;
+}
+
+/* Whatever a page says, the visit ends, and either reads or says that the database is damaged. */
+static enum ts_status visit_file(const char *bytes, size_t len)
+{
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = columns};
+    const char *path = scratch_put(&scratch, "bad.sqlite", (struct ts_str){bytes, len});
+    struct ts_db *bad;
+    if (ts_db_open(&context, path, &bad, &error) != TS_OK)
+        return TS_OK;
+    enum ts_status status = ts_db_visit(bad, &select, ignore, NULL, &error);
+    ts_db_close(bad);
+    return status;
+}
+
+static void test_damage(void **state)
+{
+    (void)state;
+    open_sql("good.sqlite", "PRAGMA page_size=512",
+             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n LIMIT 300");
+    struct ts_str good = scratch_get(&scratch, "good.sqlite");
+    uint32_t root = db->tables[TS_DB_BUFFERS].root, random = 1, failures = 0;
+    assert_true(root > 1 && (size_t)root * 512 <= good.len);
+    char *copy = malloc(good.len);
+    for (unsigned round = 0; round < 400; round++) {
+        memcpy(copy, good.ptr, good.len);
+        for (unsigned i = 0; i < 1 + round % 30; i++) {
+            random = random * 1664525u + 1013904223u;
+            size_t from = round % 2 ? 512 : (size_t)(root - 1) * 512, room = round % 2 ? good.len - 512 : 512;
+            copy[from + (random >> 8) % room] = (char)(random >> 3);
+        }
+        enum ts_status status = visit_file(copy, good.len);
+        assert_true(status == TS_OK || status == TS_INPUT || status == TS_LIMIT);
+        failures += status == TS_INPUT;
+    }
+    assert_true(failures > 50);
+    free(copy);
+}
+
+static void put_page(char *at, uint32_t page)
+{
+    at[0] = (char)(page >> 24), at[1] = (char)(page >> 16), at[2] = (char)(page >> 8), at[3] = (char)page;
+}
+
+/* Children that are their own parent, are the same, are none, or lie behind the end. */
+static void test_trees_that_are_none(void **state)
+{
+    (void)state;
+    open_sql("good.sqlite", "PRAGMA page_size=512",
+             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n");
+    struct ts_str good = scratch_get(&scratch, "good.sqlite");
+    uint32_t root = db->tables[TS_DB_BUFFERS].root;
+    const uint32_t children[] = {root, root + 1, 0, (uint32_t)(good.len / 512) + 1, UINT32_MAX};
+    char *copy = malloc(good.len);
+    for (size_t i = 0; i < sizeof children / sizeof *children; i++) {
+        memcpy(copy, good.ptr, good.len);
+        char *page = copy + (size_t)(root - 1) * 512;
+        assert_int_equal(page[0], 5);
+        unsigned count = (unsigned)((unsigned char)page[3] << 8 | (unsigned char)page[4]);
+        for (unsigned cell = 0; cell < count; cell++)
+            put_page(page + ((unsigned char)page[12 + 2 * cell] << 8 | (unsigned char)page[13 + 2 * cell]),
+                     children[i]);
+        put_page(page + 8, children[i]);
+        assert_int_equal(visit_file(copy, good.len), TS_INPUT);
+        assert_non_null(strstr(error.message, "damaged (database disk image is malformed)"));
+    }
+    free(copy);
+}
+
+static void test_stopped(void **state)
+{
+    (void)state;
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = columns};
+    open_sql("good.sqlite", "PRAGMA page_size=512",
+             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n");
+    atomic_store(&context.cancelled, true);
+    assert_int_equal(ts_db_visit(db, &select, ignore, NULL, &error), TS_CANCELLED);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_what_sqlite_reads),   TEST(test_ranks),   TEST(test_log), TEST(test_damage),
+        TEST(test_trees_that_are_none), TEST(test_stopped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
