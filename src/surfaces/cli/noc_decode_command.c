@@ -135,6 +135,9 @@ static enum ts_status read_words(int argc, char **argv, struct request *r, struc
         return status;
     if (!r->options.input)
         return ts_error_set(error, TS_USAGE, "say which INPUT to decode: a .tsraw file or a profile_log_device.csv");
+    r->options.scratch = getenv("TMPDIR");
+    if (r->options.scratch && !*r->options.scratch)
+        r->options.scratch = NULL;
     r->trace = is_trace(r->options.input);
     if (r->trace && !r->options.folder)
         return TS_OK;
