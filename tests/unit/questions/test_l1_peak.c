@@ -384,6 +384,57 @@ static void test_mesh_copies(void **state)
     yyjson_doc_free(answer);
 }
 
+/* Circular-buffer and tensor nodes may name different devices, or none: each circular buffer counts once all the same, here and
+ * among the circular buffers of its operation. */
+static void test_devices_that_disagree(void **state)
+{
+#define ON(device) ",\"device_id\":" device
+#define SCOPE(inside)                                                                                                  \
+    "[{\"node_type\":\"capture_start\"},{\"node_type\":\"function_start\",\"params\":{\"name\":\"Add\"}}," inside      \
+    ",{\"node_type\":\"function_end\",\"params\":{\"name\":\"Add\"}}]"
+#define BUFFER(address, device)                                                                                        \
+    "{\"node_type\":\"circular_buffer_allocate\",\"params\":{\"address\":" address                                     \
+    ",\"size\":60,\"core_range_set\":\"{[0-0 - 0-0]}\"" device "}}"
+#define TENSOR(device)                                                                                                 \
+    "{\"node_type\":\"buffer_allocate\",\"params\":{\"type\":\"L1\",\"address\":9000,\"max_size_per_bank\":7" device   \
+    "}},"                                                                                                              \
+    "{\"node_type\":\"tensor\",\"params\":{\"tensor_id\":\"1\",\"address\":\"9000\"" device "}}"
+    static const struct {
+        const char *graph, *devices;
+    } cases[] = {
+        {SCOPE(BUFFER("5000", ON("0")) "," BUFFER("5000", ON("1")) "," BUFFER("6000", ON("0")) "," BUFFER(
+             "6000", ON("1")) "," TENSOR(ON("7"))),
+         "2"},
+        {SCOPE(BUFFER("5000", "") "," BUFFER("6000", "") "," TENSOR(ON("3"))), "1"},
+        {SCOPE(BUFFER("5000", ON("4")) "," BUFFER("6000", ON("4")) "," TENSOR("")), "1"},
+        {SCOPE(BUFFER("5000", ON("null")) "," BUFFER("6000", ON("\"n300\"")) "," TENSOR(ON("\"x\""))), "1"},
+        {SCOPE(BUFFER("5000", ON("0")) "," BUFFER("5000", "") "," BUFFER("6000", "") "," BUFFER(
+             "6000", ON("0")) "," TENSOR(ON("0")) "," TENSOR(ON("1"))),
+         "2"},
+    };
+    (void)state;
+    int count = (int)(sizeof cases / sizeof *cases);
+    for (int i = 0; i < count; i++)
+        add(i + 1, "ttnn.add", cases[i].graph);
+    yyjson_doc *answer = ask(NULL);
+    perf_expect(answer, "/composition",
+                "{\"circular_buffers\":120,\"intermediate_tensors\":0,\"persistent_tensors\":7,\"stale_tensors\":0}");
+    perf_expect(answer, "/top_operations/0/also_at", "[2,3,4,5]");
+    yyjson_doc_free(answer);
+    for (int i = 0; i < count; i++) {
+        char text[96];
+        snprintf(text, sizeof text, "{\"operation_id\":%d}", i + 1);
+        answer = perf_bench_ask(&bench, "operation_detail", text);
+        perf_expect(answer, "/circular_buffers/circular_buffer_count", "2");
+        perf_expect(answer, "/circular_buffers/device_operations/0/max_bytes_per_core", "120");
+        for (int row = 0; row < 2; row++) {
+            snprintf(text, sizeof text, "/circular_buffers/device_operations/0/buffers/%d/device_count", row);
+            perf_expect(answer, text, cases[i].devices);
+        }
+        yyjson_doc_free(answer);
+    }
+}
+
 static void test_what_it_cannot_do_without(void **state)
 {
     (void)state;
@@ -506,6 +557,7 @@ int main(void)
         CASE(test_nothing_happened),
         CASE(test_unrecorded_launches),
         CASE(test_mesh_copies),
+        CASE(test_devices_that_disagree),
         CASE(test_what_it_cannot_do_without),
         CASE(test_what_it_can_do_without),
         CASE(test_missing_columns),
