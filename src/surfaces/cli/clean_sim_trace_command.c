@@ -229,11 +229,8 @@ struct report {
     bool compat;
 };
 
-/* Line by line as things are done, so that after a failure the files that are there were named. */
-static void say(void *data, enum ts_clean_sim_note what, const char *text, uint64_t number)
+static void say_escaped(const struct report *report, enum ts_clean_sim_note what, const char *text, uint64_t number)
 {
-    const struct report *report = data;
-    ts_terminal_progress_done(report->context);
     switch (what) {
     case TS_CLEAN_WROTE_TRACE:
     case TS_CLEAN_WROTE_METRICS:
@@ -275,6 +272,17 @@ static void say(void *data, enum ts_clean_sim_note what, const char *text, uint6
         fprintf(stderr, "warning: %s\n", text);
         break;
     }
+}
+
+/* Line by line as things are done, so that after a failure the files that are there were named. */
+static void say(void *data, enum ts_clean_sim_note what, const char *text, uint64_t number)
+{
+    const struct report *report = data;
+    struct ts_buf escaped;
+    ts_buf_init(&escaped, 0);
+    ts_terminal_progress_done(report->context);
+    say_escaped(report, what, text ? ts_terminal_escape(&escaped, text) : NULL, number);
+    ts_buf_free(&escaped);
 }
 
 static void add_name(struct ts_buf *out, struct ts_str name)
@@ -381,8 +389,11 @@ static bool sum_up(const struct ts_clean_sim_result *result)
 
 static int fail(const struct ts_error *error)
 {
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
     fflush(stdout);
-    fprintf(stderr, "error: %s\n", error->message);
+    fprintf(stderr, "error: %s\n", ts_terminal_escape(&text, error->message));
+    ts_buf_free(&text);
     return ts_terminal_exit_status(error->code);
 }
 

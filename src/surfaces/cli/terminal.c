@@ -4,11 +4,23 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "surfaces/cli/environment.h"
 
+const char *ts_terminal_escape(struct ts_buf *buffer, const char *text)
+{
+    ts_buf_clear(buffer);
+    ts_utf8_escape(buffer, ts_str_from(text));
+    return buffer->failed ? "(a text that memory ran out for)" : buffer->ptr ? buffer->ptr : "";
+}
+
+/* What is quoted in a message was escaped there; this is for what was not. */
 void ts_terminal_error(const char *message)
 {
-    fprintf(stderr, "tilesight: %s\n", message);
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    fprintf(stderr, "tilesight: %s\n", ts_terminal_escape(&text, message));
+    ts_buf_free(&text);
 }
 
 int ts_terminal_exit_status(enum ts_status status)

@@ -2,9 +2,12 @@
 #ifndef TS_SURFACES_CLI_TERMINAL_H
 #define TS_SURFACES_CLI_TERMINAL_H
 
+#include "base/buf.h"
 #include "base/context.h"
 #include "base/str.h"
 
+/* All of text fit for a terminal (ts_utf8_escape), in a buffer of the caller's that is emptied first. */
+const char *ts_terminal_escape(struct ts_buf *buffer, const char *text);
 /* "tilesight: MESSAGE" on standard error. */
 void ts_terminal_error(const char *message);
 /* The exit status that goes with a status: 0, 2 for wrong usage, else 1. */
