@@ -166,10 +166,10 @@ static void tell(const struct request *r, const struct ts_noc_decode_report *rep
     while (!text.failed && ts_str_split(&lines, '\n', &line, &done))
         if (line.len)
             fprintf(stderr, "tilesight: %.*s\n", TS_STR_ARG(line));
-    ts_buf_free(&text);
     if (r->options.folder)
         fprintf(stderr, "%" PRIu64 " %s with %" PRIu64 " records in %s\n", report->files,
-                report->files == 1 ? "file" : "files", report->records, r->options.folder);
+                report->files == 1 ? "file" : "files", report->records, ts_terminal_escape(&text, r->options.folder));
+    ts_buf_free(&text);
 }
 
 /* Where a trace file is written again: under its own name in the folder. */
