@@ -1,7 +1,7 @@
 # What is made from the declarations of questions and commands: reference pages, man pages, completions.
 
 # Writes docs/questions/ (a test compares).
-add_executable(ts-make-pages "${PROJECT_SOURCE_DIR}/tools/make_pages.c")
+add_executable(ts-make-pages "${PROJECT_SOURCE_DIR}/tools/make_pages.c" "${PROJECT_SOURCE_DIR}/tools/write.c")
 target_link_libraries(ts-make-pages PRIVATE ts_product_options libtilesight)
 
 if(NOT TS_HAVE_MAIN)
@@ -9,7 +9,8 @@ if(NOT TS_HAVE_MAIN)
 endif()
 
 foreach(tool man completion)
-  add_executable(ts-make-${tool} "${PROJECT_SOURCE_DIR}/tools/make_${tool}.c" "${PROJECT_SOURCE_DIR}/tools/subject.c")
+  add_executable(ts-make-${tool} "${PROJECT_SOURCE_DIR}/tools/make_${tool}.c" "${PROJECT_SOURCE_DIR}/tools/subject.c"
+    "${PROJECT_SOURCE_DIR}/tools/write.c")
   target_link_libraries(ts-make-${tool} PRIVATE ts_product_options tilesight_surfaces)
 endforeach()
 

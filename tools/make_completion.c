@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "subject.h"
+#include "write.h"
 
 /* In single quotes of a POSIX shell, or with a backslash of fish, which knows \' inside them. */
 static void add_quoted(const char *text, bool fish, struct ts_buf *out)

@@ -6,6 +6,7 @@
 
 #include "questions/table.h"
 #include "subject.h"
+#include "write.h"
 
 static const char special[] = "\\_*#~`";
 
@@ -17,20 +18,6 @@ static void add_text(const char *text, struct ts_buf *out)
         one[0] = *text == '\n' ? ' ' : *text;
         tool_escape(one, special, out);
     }
-}
-
-/* All of a file of text; false: it is not there. */
-static bool add_file(const char *folder, const char *name, const char *suffix, struct ts_buf *out)
-{
-    char path[4096], block[4096];
-    snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    for (size_t len; (len = fread(block, 1, sizeof block, file)) > 0;)
-        ts_buf_add(out, block, len);
-    fclose(file);
-    return true;
 }
 
 static void add_values(const struct tool_option *option, struct ts_buf *out)
@@ -117,11 +104,11 @@ static bool write_page(const char *docs, const char *folder, const struct tool_s
         add_text(subject->command->environment, &page);
         ts_buf_text(&page, "\n\n");
     }
-    if (add_file(man, subject->name, ".scd", &page))
+    if (tool_read(man, subject->name, ".scd", &page))
         ts_buf_char(&page, '\n');
     struct ts_buf example;
     ts_buf_init(&example, 0);
-    if (add_file(examples, subject->question ? subject->question->name : subject->name, ".txt", &example))
+    if (tool_read(examples, subject->question ? subject->question->name : subject->name, ".txt", &example))
         ts_buf_printf(&page, "# EXAMPLE\n\n```\n%s```\n\n", example.ptr ? example.ptr : "");
     ts_buf_free(&example);
     ts_buf_text(&page, "# EXIT STATUS\n\n*0* done, *1* refused or unreadable input, *2* wrong usage.\n\n"
@@ -153,7 +140,7 @@ static bool write_main_page(const char *docs, const char *folder)
                 "tilesight(1)\n\n# NAME\n\ntilesight - ask captures of tile-based AI accelerators what happened\n\n"
                 "# SYNOPSIS\n\n*tilesight* _COMMAND_ [_PATH_...] [_OPTION_...]\n\n*tilesight* *--help*\n\n"
                 "*tilesight* *--version*\n\n");
-    add_file(man, "tilesight", ".scd", &page);
+    tool_read(man, "tilesight", ".scd", &page);
     ts_buf_text(&page, "\n# QUESTIONS ABOUT A CAPTURE\n\n");
     add_commands(true, &page);
     ts_buf_text(&page, "# OTHER COMMANDS\n\n");

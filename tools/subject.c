@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/write.h"
 #include "questions/table.h"
 #include "surfaces/cli/spelling.h"
 
@@ -95,28 +94,4 @@ void tool_escape(const char *text, const char *which, struct ts_buf *out)
             ts_buf_char(out, '\\');
         ts_buf_char(out, *text);
     }
-}
-
-bool tool_write(const char *folder, const char *name, const struct ts_buf *text)
-{
-    struct ts_context context;
-    struct ts_error error;
-    struct ts_writer *writer;
-    struct ts_buf path;
-    ts_context_init(&context);
-    ts_buf_init(&path, 0);
-    ts_buf_printf(&path, "%s/%s", folder, name);
-    enum ts_status status = ts_buf_status(&path, &error);
-    if (!status)
-        status = ts_buf_status(text, &error);
-    if (!status)
-        status = ts_writer_create(&context, path.ptr, &writer, &error);
-    if (!status) {
-        ts_writer_str(writer, ts_buf_view(text));
-        status = ts_writer_commit(writer, &error);
-    }
-    if (status)
-        fprintf(stderr, "%s\n", error.message);
-    ts_buf_free(&path);
-    return !status;
 }

@@ -36,7 +36,5 @@ bool tool_subject(unsigned index, struct tool_subject *out);
 void tool_values(const struct tool_option *option, const char *separator, struct ts_buf *out);
 /* Append text with a backslash before each of these characters. */
 void tool_escape(const char *text, const char *which, struct ts_buf *out);
-/* Write FOLDER/NAME; says on standard error why not, and returns false. */
-bool tool_write(const char *folder, const char *name, const struct ts_buf *text);
 
 #endif

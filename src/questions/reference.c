@@ -166,12 +166,17 @@ static bool has_argument(const struct ts_question *question, const char *name)
     return false;
 }
 
-void ts_schema_page(const struct ts_question *question, struct ts_buf *out)
+void ts_schema_page(const struct ts_question *question, struct ts_str example, struct ts_buf *out)
 {
     ts_buf_printf(out, "# %s: %s\n\n", question->name, question->title);
     ts_buf_text(out, "<!-- Made by ts-make-pages from the question's declaration; do not edit. -->\n\n");
     ts_buf_printf(out, "%s.\n\n%s\n\n", question->summary, question->description);
     add_usage(question, out);
+    if (example.len) {
+        ts_buf_text(out, "## Example\n\nOn a capture in `examples/`; a test runs it:\n\n```\n");
+        ts_buf_str(out, example);
+        ts_buf_text(out, "```\n\n");
+    }
     add_params(question, out);
     ts_buf_text(out, "## Answer\n\n");
     if (has_argument(question, "by"))

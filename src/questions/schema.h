@@ -17,8 +17,8 @@ void ts_schema_output(const struct ts_question *question, struct ts_json_out *ou
  * type, or null without leave. */
 enum ts_status ts_schema_check(const struct ts_question *question, const struct ts_args *args, yyjson_val *answer,
                                struct ts_error *error);
-/* The reference page in Markdown. */
-void ts_schema_page(const struct ts_question *question, struct ts_buf *out);
+/* The reference page in Markdown. example: what docs/examples has for the question, or empty. */
+void ts_schema_page(const struct ts_question *question, struct ts_str example, struct ts_buf *out);
 /* Key of a field under these arguments: "{by}_total" to "device_time_total". Into buffer; returns it. */
 const char *ts_schema_key(const struct ts_field *field, const struct ts_args *args, char *buffer, size_t size);
 

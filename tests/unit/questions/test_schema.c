@@ -214,12 +214,25 @@ static void test_page(void **state)
     };
     struct ts_buf page;
     ts_buf_init(&page, 0);
-    ts_schema_page(&question, &page);
+    ts_schema_page(&question, TS_STR("$ tilesight example\n"), &page);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(page.ptr, parts[i]))
             fail_msg("the page lacks: %s\n%s", parts[i], page.ptr);
     assert_null(strstr(page.ptr, "app_link_template"));
     ts_buf_free(&page);
+}
+
+/* All of a file of the tree; empty when it is not there. */
+static size_t read_file(const char *folder, const char *name, const char *suffix, char *text, size_t size)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s/%s%s", TS_SOURCE_DIR, folder, name, suffix);
+    FILE *file = fopen(path, "rb");
+    size_t len = file ? fread(text, 1, size - 1, file) : 0;
+    text[len] = '\0';
+    if (file)
+        fclose(file);
+    return len;
 }
 
 /* What ts-make-pages writes is checked in. */
@@ -229,18 +242,14 @@ static void test_pages_are_those_of_the_tree(void **state)
     unsigned count = 0;
     for (const struct ts_question *const *at = ts_questions; *at; at++, count++) {
         struct ts_buf page;
-        char path[512], text[65536];
+        char text[65536], example[16384];
+        size_t len = read_file("docs/examples", (*at)->name, ".txt", example, sizeof example);
         ts_buf_init(&page, 0);
-        ts_schema_page(*at, &page);
-        snprintf(path, sizeof path, "%s/docs/questions/%s.md", TS_SOURCE_DIR, (*at)->name);
-        FILE *file = fopen(path, "rb");
-        if (!file)
-            fail_msg("%s is not there: run ts-make-pages docs/questions", path);
-        size_t len = fread(text, 1, sizeof text - 1, file);
-        text[len] = '\0';
-        fclose(file);
+        ts_schema_page(*at, (struct ts_str){example, len}, &page);
+        if (!read_file("docs/questions", (*at)->name, ".md", text, sizeof text))
+            fail_msg("docs/questions/%s.md is not there: run ./dev pages", (*at)->name);
         if (strcmp(text, page.ptr) != 0)
-            fail_msg("%s differs from the declaration: run ts-make-pages docs/questions", path);
+            fail_msg("docs/questions/%s.md differs from the declaration: run ./dev pages", (*at)->name);
         ts_buf_free(&page);
     }
     DIR *folder = opendir(TS_SOURCE_DIR "/docs/questions");
