@@ -20,6 +20,7 @@
 #define TS_LIMIT_LOG_ZONES 65536u              /* zones by name and processor in a device log */
 #define TS_LIMIT_NOC_DESCRIPTION (16 * TS_MIB) /* of a raw profiler capture */
 #define TS_LIMIT_NOC_TABLES (256 * TS_MIB)     /* what a description takes in memory */
+#define TS_LIMIT_NOC_KERNEL (64 * TS_MIB)      /* a linked kernel with its table of call sites */
 #define TS_LIMIT_NOC_RECORD (1 * TS_MIB)       /* one record of a NoC trace file */
 #define TS_LIMIT_NOC_MUX_WRITES (1 * TS_MIB)   /* of a run's mux cores, kept in memory; more go to a file */
 #define TS_LIMIT_NOC_RUNS 4000000u             /* program runs times lanes of a capture of NoC events */

@@ -32,6 +32,7 @@ void ts_noc_description_destroy(struct ts_noc_description *description)
     if (!description)
         return;
     ts_intern_free(&description->names);
+    ts_noc_sites_destroy(description->sites);
     ts_arena_free(&description->arena);
     free(description);
 }
@@ -281,9 +282,13 @@ static enum ts_status read_generation(struct reading *r, yyjson_val *root, bool 
 {
     yyjson_val *wire = ts_json_get(root, "wire"), *layout = ts_json_get(root, "id_layout");
     struct ts_str name = ts_json_str(layout);
-    if (wire || complete) {
+    if (ts_str_is(ts_json_str(wire), "N1")) {
+        enum ts_status status = ts_noc_sites_create(&r->d->sites, r->error);
+        if (status != TS_OK)
+            return status;
+    } else if (wire || complete) {
         if (!yyjson_is_str(wire) || !ts_noc_wire_parse(ts_json_str(wire), &r->d->wire))
-            return wrong(r, "wire", "one of W1, W2, W3, W4 and W5");
+            return wrong(r, "wire", "one of W1, W2, W3, W4 and W5, or N1 (near-raw)");
         r->d->has_wire = true;
     }
     if (layout || complete) {
@@ -293,6 +298,27 @@ static enum ts_status read_generation(struct reading *r, yyjson_val *root, bool 
     }
     if (ts_json_get(root, "arch"))
         ts_noc_description_set_arch(r->d, ts_json_str(ts_json_get(root, "arch")));
+    return TS_OK;
+}
+
+/* Tables of call sites, in hexadecimal digits. */
+static enum ts_status read_sites(struct reading *r, yyjson_val *root)
+{
+    size_t index, count;
+    yyjson_val *table;
+    yyjson_val *tables = r->d->sites ? ts_json_get(root, "sites") : NULL;
+    if (!tables)
+        return TS_OK;
+    if (!yyjson_is_arr(tables))
+        return wrong(r, "sites", "a list of tables in hexadecimal digits");
+    yyjson_arr_foreach(tables, index, count, table)
+    {
+        if (!yyjson_is_str(table))
+            return wrong(r, "sites", "a list of tables in hexadecimal digits");
+        enum ts_status status = ts_noc_sites_add_hex(r->d->sites, ts_json_str(table), r->error);
+        if (status != TS_OK)
+            return status;
+    }
     return TS_OK;
 }
 
@@ -312,7 +338,7 @@ enum ts_status ts_noc_description_parse(struct ts_str json, bool complete, struc
     if (status == TS_OK)
         status = read_generation(&r, root, complete);
     static enum ts_status (*const parts[])(struct reading *, yyjson_val *) = {read_zones, read_ops, read_traces,
-                                                                              read_devices};
+                                                                              read_devices, read_sites};
     for (size_t i = 0; status == TS_OK && i < sizeof parts / sizeof parts[0]; i++)
         status = parts[i](&r, root);
     yyjson_doc_free(doc);

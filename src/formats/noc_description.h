@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "base/json.h"
 #include "formats/noc_packets.h"
+#include "formats/noc_sites.h"
 
 enum ts_noc_kind { TS_NOC_DRAM, TS_NOC_TENSIX, TS_NOC_ETH };
 
@@ -45,6 +46,7 @@ struct ts_noc_description {
     bool wormhole;          /* destinations below (18, 16) are not translated */
     bool has_wire;
     enum ts_noc_wire wire;
+    struct ts_noc_sites *sites; /* near-raw records: the tables that came with them; NULL: there are no such records */
     enum ts_noc_identity_layout layout;
     struct ts_noc_op *ops; /* by id */
     size_t op_count;

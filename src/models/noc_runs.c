@@ -30,6 +30,7 @@ void ts_noc_runs_destroy(struct ts_noc_runs *runs)
     ts_map_free(&runs->by_key);
     ts_arena_free(&runs->keys);
     free(runs->block);
+    ts_noc_near_raw_destroy(runs->near);
     if (runs->rows)
         ts_noc_rows_free(runs->rows);
     free(runs->rows);

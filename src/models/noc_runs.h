@@ -6,6 +6,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "formats/noc_capture.h"
+#include "formats/noc_near_raw.h"
 
 /* A marker that is kept: a zone's start or end, or a NoC event. */
 struct ts_noc_marker {
@@ -28,8 +29,9 @@ struct ts_noc_markers {
     TS_VEC(struct ts_noc_wide) wide;
     bool unsorted; /* the body does not rise */
     size_t body_at, guards_at;
-    uint64_t previous;
+    struct ts_noc_marker previous; /* the last that came out; with a key of UINT64_MAX none did */
     uint64_t duplicates;
+    uint64_t clashes; /* duplicates that are events and say something else than the one kept */
 };
 void ts_noc_markers_clear(struct ts_noc_markers *markers);
 void ts_noc_markers_free(struct ts_noc_markers *markers);
@@ -76,6 +78,7 @@ struct ts_noc_counts {
     uint64_t bad_rows;     /* of a device log */
     uint64_t lost;         /* events, as far as somebody counted them */
     uint64_t lost_unknown; /* lanes that dropped, but not how many */
+    struct ts_noc_near_counts near;
 };
 
 enum { TS_NOC_NAME_KEEP = 1, TS_NOC_NAME_KEEP_DATA_MOVERS = 2, TS_NOC_NAME_KERNEL = 4 };
@@ -105,7 +108,8 @@ struct ts_noc_runs {
     struct ts_map by_key;
     struct ts_arena keys;
     struct ts_noc_counts counts;
-    uint32_t *block; /* words read last */
+    uint32_t *block;              /* words read last */
+    struct ts_noc_near_raw *near; /* of a near-raw capture; else NULL */
     struct ts_noc_guess guess;
     struct ts_noc_rows *rows;
 };

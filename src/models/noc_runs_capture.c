@@ -1,9 +1,10 @@
 /* A raw capture's words: images of a buffer, one behind the other, each with the markers of one RISC. */
 #include "models/noc_runs.h"
 
-enum { BLOCK_WORDS = 65536, PACKET_WORDS = 6 };
+/* PACKET_WORDS: a packet, a near-raw record and what shows an image behind a broken one are no longer. */
+enum { BLOCK_WORDS = 65536, PACKET_WORDS = 12 };
 
-enum item { ITEM_END, ITEM_IMAGE, ITEM_MARKER };
+enum item { ITEM_END, ITEM_IMAGE, ITEM_MARKER, ITEM_NONE };
 
 struct walk {
     struct ts_noc_runs *runs;
@@ -11,10 +12,11 @@ struct walk {
     size_t at, have;
     uint64_t offset; /* in the file, of the words behind those at hand */
     uint64_t left;   /* words behind those at hand */
-    enum { SEEK, HEAD, BODY } state;
+    enum { SEEK, HEAD, BODY, LOST } state;
     bool stopped, cut;
     enum ts_status status; /* of reading */
     uint64_t headless, unmarked;
+    uint32_t risc;
 
     /* The item. */
     uint32_t a, b; /* a marker's, or an image's last two identity words */
@@ -27,6 +29,14 @@ struct walk {
 static void walk_begin(struct walk *w, struct ts_noc_runs *runs, uint64_t begin, uint64_t words)
 {
     *w = (struct walk){.runs = runs, .offset = begin, .left = words, .words = runs->block};
+}
+
+/* Of a near-raw capture: which RISC's images these are. */
+static void walk_near(struct walk *w, uint32_t risc, bool counting)
+{
+    w->risc = risc;
+    if (w->runs->near)
+        w->runs->near->counting = counting;
 }
 
 static bool refill(struct walk *w, struct ts_error *error)
@@ -65,11 +75,47 @@ static inline enum item packet(struct walk *w)
     if (need == 4)
         w->trailer = (uint64_t)p[2] << 32 | p[3];
     w->at += need;
+    if (w->runs->near)
+        ts_noc_near_raw_marker(w->runs->near, w->a, w->b, (unsigned)need + 2);
     if (type > TS_NOC_DATA16) {
         w->stopped = true;
         return ITEM_END;
     }
     return ITEM_MARKER;
+}
+
+/* A near-raw record, as the packet it stands for. ITEM_NONE: go on behind it. */
+static enum item near_record(struct walk *w)
+{
+    struct ts_noc_near_event event;
+    size_t used;
+    enum ts_noc_near_found found =
+        ts_noc_near_raw_record(w->runs->near, w->a, w->b, w->words + w->at, w->have - w->at, &used, &event);
+    w->at += used;
+    if (found == TS_NOC_NEAR_CUT) {
+        w->cut = true;
+        return ITEM_END;
+    }
+    if (found == TS_NOC_NEAR_BAD) {
+        w->state = LOST;
+        w->unmarked += 2;
+    }
+    if (found != TS_NOC_NEAR_EVENT)
+        return ITEM_NONE;
+    w->a = TS_NOC_MARKER(event.wide ? TS_NOC_DATA16 : TS_NOC_DATA, TS_NOC_STATIC_ID) | (uint32_t)(event.time >> 32);
+    w->data = event.data;
+    w->trailer = event.trailer;
+    return ITEM_MARKER;
+}
+
+/* Behind something that is no record two zeros may be anything: an image of this RISC shows by its markers too. */
+static bool image_follows(const struct walk *w)
+{
+    const uint32_t *p = w->words + w->at; /* the third word on */
+    unsigned bits = w->runs->description->layout == TS_NOC_I3 ? 5 : 3;
+    if ((w->a | w->b) != 0 || w->have - w->at < TS_NOC_CUSTOM - 2 || (p[0] & ((1u << bits) - 1)) != w->risc)
+        return false;
+    return p[2] & p[4] & p[6] & p[8] & TS_NOC_MARKER_VALID;
 }
 
 static inline enum item walk_next(struct walk *w, struct ts_error *error)
@@ -87,7 +133,13 @@ static inline enum item walk_next(struct walk *w, struct ts_error *error)
         w->position += w->position <= TS_NOC_CUSTOM ? 2 : 0;
         if (w->state == HEAD) {
             w->state = BODY;
+            if (w->runs->near)
+                ts_noc_near_raw_image(w->runs->near);
             return ITEM_IMAGE;
+        }
+        if (w->state == LOST && !image_follows(w)) {
+            w->unmarked += 2;
+            continue;
         }
         if ((w->a | w->b) == 0) {
             w->state = HEAD;
@@ -96,6 +148,10 @@ static inline enum item walk_next(struct walk *w, struct ts_error *error)
             w->image_at = w->offset - 4 * (uint64_t)(w->have - w->at) - 8;
         } else if (w->state == SEEK) {
             w->headless += 2;
+        } else if (w->runs->near && ts_noc_near_raw_is(w->a)) {
+            enum item item = near_record(w);
+            if (item != ITEM_NONE)
+                return item;
         } else if (!(w->a & TS_NOC_MARKER_VALID)) {
             w->unmarked += 2;
         } else {
@@ -170,6 +226,7 @@ static enum ts_status index_section(struct ts_noc_runs *runs, uint32_t number, s
     runs->counts.lost += s->lost;
     runs->counts.lost_unknown += s->dropped && s->lost == 0;
     walk_begin(&w, runs, s->offset, s->words);
+    walk_near(&w, s->risc, true);
     for (enum item item; status == TS_OK && (item = walk_next(&w, error)) != ITEM_END;) {
         if (item == ITEM_MARKER) {
             count_marker(runs, &w, piece.run);
@@ -215,6 +272,8 @@ enum ts_status ts_noc_runs_of_capture(struct ts_context *context, struct ts_noc_
     runs->block = malloc(BLOCK_WORDS * sizeof *runs->block);
     if (!runs->block)
         status = ts_error_no_memory(error);
+    if (status == TS_OK && capture->description->sites)
+        status = ts_noc_near_raw_create(capture->description->sites, &runs->near, error);
     for (size_t i = 0; status == TS_OK && i < capture->section_count; i++) {
         unsigned kind = capture->sections[i].kind;
         if (kind == TS_NOC_SECTION_DRAM || kind == TS_NOC_SECTION_L1)
@@ -222,6 +281,8 @@ enum ts_status ts_noc_runs_of_capture(struct ts_context *context, struct ts_noc_
         else if (kind != TS_NOC_SECTION_CONTROL)
             runs->counts.unknown_sections++;
     }
+    if (runs->near)
+        runs->counts.near = runs->near->counts;
     if (status == TS_OK)
         status = ts_noc_runs_finish(runs, error);
     if (status != TS_OK) {
@@ -272,6 +333,7 @@ enum ts_status ts_noc_runs_load_capture(struct ts_noc_runs *runs, const struct t
     uint32_t risc = runs->lanes.items[segment->lane].risc;
     enum ts_status status = TS_OK;
     walk_begin(&w, runs, segment->begin, (segment->end - segment->begin) / 4);
+    walk_near(&w, runs->capture->sections[segment->section].risc, false);
     for (enum item item; status == TS_OK && (item = walk_next(&w, error)) != ITEM_END;)
         if (item == ITEM_MARKER)
             status = load_marker(runs, &w, risc, markers, error);

@@ -132,6 +132,7 @@ static enum ts_status decode_runs(struct ts_context *context, const struct ts_no
     if (d.writer)
         ts_writer_abandon(d.writer);
     report->duplicates = d.markers.duplicates;
+    report->losses[TS_NOC_LOSS_SAME_TIME] = d.markers.clashes;
     ts_noc_text_free(&d.text);
     ts_noc_markers_free(&d.markers);
     ts_vec_free(&d.open);
@@ -144,13 +145,44 @@ static bool per_kernel(const struct ts_noc_decode_options *options)
     return options->format != TS_NOC_J4;
 }
 
+static enum ts_status no_sites(const char *input, struct ts_error *error)
+{
+    struct ts_quote quote;
+    return ts_error_set(error, TS_USAGE, "%s holds no near-raw records (its wire is not N1), so leave out --sites",
+                        ts_error_quote(&quote, ts_str_from(input), TS_QUOTE_FILE));
+}
+
+/* Tables of a near-raw capture's call sites; they say of which generation the events are. */
+static enum ts_status read_sites(struct ts_context *context, const struct ts_noc_decode_options *options,
+                                 struct ts_noc_description *description, struct ts_error *error)
+{
+    struct ts_quote quote;
+    enum ts_status status = TS_OK;
+    if (options->has_wire)
+        return ts_error_set(
+            error, TS_USAGE,
+            "the tables of call sites say of which generation a near-raw capture is, so leave out --wire");
+    for (size_t i = 0; status == TS_OK && i < options->site_count; i++)
+        status = ts_noc_sites_add_file(context, description->sites, options->sites[i], error);
+    if (status != TS_OK)
+        return status;
+    status = ts_noc_sites_finish(description->sites, &description->wire, error);
+    if (status != TS_OK)
+        ts_error_prefix(error, "%s", ts_error_quote(&quote, ts_str_from(options->input), TS_QUOTE_FILE));
+    return status;
+}
+
 static enum ts_status decode_capture(struct ts_context *context, const struct ts_noc_decode_options *options,
                                      struct ts_noc_decode_report *report, struct ts_error *error)
 {
     struct ts_noc_capture *capture = NULL;
     struct ts_noc_runs *runs = NULL;
     enum ts_status status = ts_noc_capture_open(context, options->input, &capture, error);
-    if (status == TS_OK && options->has_wire)
+    if (status == TS_OK && capture->description->sites)
+        status = read_sites(context, options, capture->description, error);
+    else if (status == TS_OK && options->site_count)
+        status = no_sites(options->input, error);
+    else if (status == TS_OK && options->has_wire)
         capture->description->wire = options->wire;
     if (status == TS_OK)
         status = ts_noc_runs_of_capture(context, capture, per_kernel(options), &runs, error);
@@ -237,7 +269,8 @@ static enum ts_status decode_log(struct ts_context *context, const struct ts_noc
     struct ts_noc_log *log = NULL;
     struct ts_noc_runs *runs = NULL;
     struct ts_noc_description *description = NULL;
-    enum ts_status status = ts_noc_log_open(context, options->input, &log, error);
+    enum ts_status status =
+        options->site_count ? no_sites(options->input, error) : ts_noc_log_open(context, options->input, &log, error);
     if (status == TS_OK && options->tables)
         status = read_tables(context, options->tables, &description, error);
     else if (status == TS_OK)
@@ -303,7 +336,7 @@ static const char *const losses[TS_NOC_LOSS_COUNT] = {
     [TS_NOC_LOSS_DYNAMIC_MESH] = "of a fabric send with a dynamic mesh header",
     [TS_NOC_LOSS_NO_CHANNEL] = "of a fabric send to a core without a known Ethernet channel",
     [TS_NOC_LOSS_MULTICAST] = "of a multicast inside a fabric packet",
-    [TS_NOC_LOSS_OLD_FORMAT] = "that the format asked for has no record of",
+    [TS_NOC_LOSS_SAME_TIME] = "at the very time of another on the same processor, of which tt-metal keeps the first",
 };
 
 static void describe_input(const struct ts_noc_counts *c, struct ts_buf *out)
@@ -324,6 +357,7 @@ static void describe_input(const struct ts_noc_counts *c, struct ts_buf *out)
          "markers are older than the start of their image: the buffer was written over, or the clock read as it "
          "wrapped");
     tell(out, c->bad_rows, "row cannot be read and is skipped", "rows cannot be read and are skipped");
+    ts_noc_near_raw_describe(&c->near, out);
     tell(out, c->lost, "event was lost while recording: a buffer was full",
          "events were lost while recording: buffers were full");
 }
@@ -348,7 +382,7 @@ void ts_noc_decode_describe(const struct ts_noc_decode_report *report, struct ts
     tell(out, report->repaired_open, "zone end was made up", "zone ends were made up");
     tell(out, report->repaired_orphans, "zone end without a start was left out",
          "zone ends without a start were left out");
-    if (c->events)
+    if (c->events || c->near.records)
         return;
     if (report->records)
         ts_buf_text(out, "there are no NoC events, only zones: was TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 set, and the "

@@ -10,6 +10,8 @@ struct ts_noc_decode_options {
     const char *stream;  /* a path for one array of all records */
     const char *scratch; /* a folder for what does not fit in memory, where there is no other; NULL: the system's */
     const char *tables;  /* a description, as JSON or in a raw capture; NULL: none, or the input's own */
+    const char *const *sites; /* linked kernels, or their tables of call sites, of a near-raw capture */
+    size_t site_count;
     enum ts_noc_format format;
     bool has_wire; /* wire wins over what the input says */
     enum ts_noc_wire wire;
@@ -30,7 +32,7 @@ enum ts_noc_loss {
     TS_NOC_LOSS_DYNAMIC_MESH,
     TS_NOC_LOSS_NO_CHANNEL,
     TS_NOC_LOSS_MULTICAST,
-    TS_NOC_LOSS_OLD_FORMAT,
+    TS_NOC_LOSS_SAME_TIME,
     TS_NOC_LOSS_COUNT,
 };
 struct ts_noc_decode_report {

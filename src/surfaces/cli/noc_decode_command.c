@@ -12,7 +12,7 @@
 
 #define FOLDER_VARIABLE "TT_METAL_DEVICE_PROFILER_NOC_EVENTS_RPT_PATH"
 
-enum { OUTPUT = 1, FORMAT, WIRE, TABLES, POSTED, REPAIR, ASSUME, QUIET, HELP };
+enum { OUTPUT = 1, FORMAT, WIRE, TABLES, SITES, POSTED, REPAIR, ASSUME, QUIET, HELP };
 static const struct ts_option known[] = {
     {"output", "DIR",
      "where the files go (or -o DIR), - for one array on standard output; else the folder that " FOLDER_VARIABLE
@@ -21,6 +21,7 @@ static const struct ts_option known[] = {
     {"format", "j4|j3|j1", "j4 (November 2025 on), j3 (September 2025) or j1 (March 2025); j4", FORMAT},
     {"wire", "W1|W2|W3|W4|W5", "the generation of the events; else what the capture says, or what fits a log", WIRE},
     {"tables", "FILE", "for a log: names and core tables, as JSON or in the .tsraw of the same run", TABLES},
+    {"sites", "FILE", "for a near-raw capture: a linked kernel, with the table of its call sites (repeatable)", SITES},
     {"assume-unharvested", NULL, "place destinations as on a chip with all its rows, where there is no table", ASSUME},
     {"posted", NULL, "print posted of 16-byte packets as true or false, not as null", POSTED},
     {"repair", NULL, "balance zones that full buffers left open, for tt-npe", REPAIR},
@@ -35,6 +36,7 @@ struct request {
     struct ts_noc_decode_options options;
     bool quiet, help;
     bool trace; /* the input is a trace file */
+    TS_VEC(const char *) sites;
 };
 
 static enum ts_status read_format(const char *value, enum ts_noc_format *out, struct ts_error *error)
@@ -67,6 +69,12 @@ static enum ts_status take_option(int id, const char *value, struct request *r, 
         break;
     case TABLES:
         r->options.tables = value;
+        break;
+    case SITES:
+        if (!ts_vec_push(&r->sites, value))
+            return ts_error_no_memory(error);
+        r->options.sites = r->sites.items;
+        r->options.site_count = r->sites.count;
         break;
     case POSTED:
         r->options.posted = true;
@@ -139,6 +147,8 @@ static enum ts_status read_words(int argc, char **argv, struct request *r, struc
     if (r->options.scratch && !*r->options.scratch)
         r->options.scratch = NULL;
     r->trace = is_trace(r->options.input);
+    if (r->trace && r->options.site_count)
+        return ts_error_set(error, TS_USAGE, "--sites is for raw captures; a trace file holds no near-raw records");
     if (r->trace && !r->options.folder)
         return TS_OK;
     if (!r->options.folder)
@@ -211,31 +221,38 @@ static enum ts_status rewrite(struct ts_context *context, const struct request *
     return status;
 }
 
-static int run(int argc, char **argv)
+static int answer(int argc, char **argv, struct request *request)
 {
-    struct request request = {.options = {.format = TS_NOC_J4}};
     struct ts_noc_decode_report report;
     struct ts_context context;
     struct ts_error error;
-    enum ts_status status = read_words(argc, argv, &request, &error);
+    enum ts_status status = read_words(argc, argv, request, &error);
     if (status != TS_OK)
         return ts_terminal_fail(&error, "noc-decode");
-    if (request.help)
+    if (request->help)
         return ts_command_show_help(&ts_command_noc_decode);
     ts_context_init(&context);
     context.now_ns = ts_clock_ns;
     ts_terminal_progress(&context);
     ts_interrupt_cancels(&context);
-    if (request.trace) {
-        status = rewrite(&context, &request, &error);
+    if (request->trace) {
+        status = rewrite(&context, request, &error);
         return status == TS_OK ? 0 : ts_terminal_fail(&error, "noc-decode");
     }
-    status = ts_noc_decode(&context, &request.options, &report, &error);
+    status = ts_noc_decode(&context, &request->options, &report, &error);
     ts_terminal_progress_done(&context);
     if (status == TS_OK)
-        tell(&request, &report);
+        tell(request, &report);
     ts_noc_decode_report_free(&report);
     return status == TS_OK ? 0 : ts_terminal_fail(&error, "noc-decode");
+}
+
+static int run(int argc, char **argv)
+{
+    struct request request = {.options = {.format = TS_NOC_J4}};
+    int exit_status = answer(argc, argv, &request);
+    ts_vec_free(&request.sites);
+    return exit_status;
 }
 
 const struct ts_command ts_command_noc_decode = {

@@ -8,13 +8,22 @@
 
 #define SWITCH_VARIABLE "TT_METAL_DEVICE_PROFILER_NOC_EVENTS"
 
-enum { INCLUDE = 1, WIRE, HELP };
+enum { INCLUDE = 1, WIRE, NEAR_RAW, KERNEL, RESERVED, HELP };
+enum { LAST_KERNEL = 65535 };
 static const struct ts_option known[] = {
     {"include", "DIR",
      "the folder that holds tilesight/noc_trace.h, printed as -I; else where this program was installed "
      "or built",
      INCLUDE},
     {"wire", "1|2|3|4|5", "the generation of the events; 5", WIRE},
+    {"near-raw", NULL,
+     "record the arguments as they are, for RV32: a third of the instructions; noc-decode needs the linked kernel then "
+     "(--sites)",
+     NEAR_RAW},
+    {"kernel", "N", "with --near-raw: the kernel's number, 0 to 65535, which no other kernel of the run has; 0",
+     KERNEL},
+    {"reserved-registers", NULL,
+     "with --near-raw: keep the recorder's state in s9 to s11, in everything that is linked", RESERVED},
     {"help", NULL, "show this", HELP},
     {NULL, NULL, NULL, 0},
 };
@@ -51,8 +60,24 @@ static bool is_one_word(const char *folder)
     return folder[strcspn(folder, " \t\n*?[")] == '\0';
 }
 
-static int print_flags(const char *include, unsigned wire)
+struct flags {
+    const char *include;
+    unsigned wire, kernel;
+    bool near_raw, has_kernel, reserved;
+};
+
+static void add_tracing(const struct flags *flags, struct ts_buf *text)
 {
+    ts_buf_printf(text, "-DPROFILE_NOC_EVENTS=1 -DTS_NOC_WIRE=%u", flags->wire);
+    if (flags->near_raw)
+        ts_buf_printf(text, " -DTS_NOC_NEAR_RAW -DTS_NOC_KERNEL=%u", flags->kernel);
+    if (flags->reserved)
+        ts_buf_text(text, " -DTS_NOC_RESERVED_REGISTERS -ffixed-x27 -ffixed-x26 -ffixed-x25");
+}
+
+static int print_flags(const struct flags *flags)
+{
+    const char *include = flags->include;
     char found[4200];
     struct ts_buf text;
     struct ts_error error;
@@ -75,33 +100,55 @@ static int print_flags(const char *include, unsigned wire)
     if (include)
         ts_buf_printf(&text, "%s%s", strcmp(include, "/usr/include") == 0 ? "-idirafter" : "-I", include);
     if (tracing && tracing[0] == '1')
-        ts_buf_printf(&text, "%s-DPROFILE_NOC_EVENTS=1 -DTS_NOC_WIRE=%u", include ? " " : "", wire);
+        ts_buf_text(&text, include ? " " : "");
+    if (tracing && tracing[0] == '1')
+        add_tracing(flags, &text);
     ts_buf_char(&text, '\n');
     bool good = !text.failed && ts_terminal_write(ts_buf_view(&text));
     ts_buf_free(&text);
     return good ? 0 : 1;
 }
 
+static enum ts_status take_option(int id, const char *value, struct flags *flags, struct ts_error *error)
+{
+    switch (id) {
+    case INCLUDE:
+        flags->include = value;
+        return TS_OK;
+    case WIRE:
+        return ts_options_number("wire", value, 1, 5, &flags->wire, error);
+    case NEAR_RAW:
+        flags->near_raw = true;
+        return TS_OK;
+    case KERNEL:
+        flags->has_kernel = true;
+        return ts_options_number("kernel", value, 0, LAST_KERNEL, &flags->kernel, error);
+    default:
+        flags->reserved = true;
+        return TS_OK;
+    }
+}
+
 static int run(int argc, char **argv)
 {
     struct ts_options words = {.argv = argv, .argc = argc};
-    const char *include = NULL, *value;
+    struct flags flags = {.wire = 5};
+    const char *value;
     const struct ts_option *option;
     struct ts_error error;
-    unsigned wire = 5;
     for (;;) {
         enum ts_option_found found = ts_options_next(&words, known, &option, &value, &error);
         enum ts_status status = found == TS_OPTION_WRONG ? TS_USAGE : TS_OK;
+        if (found == TS_OPTION_END && (flags.near_raw || !(flags.has_kernel || flags.reserved)))
+            return print_flags(&flags);
         if (found == TS_OPTION_END)
-            return print_flags(include, wire);
-        if (found == TS_OPTION_POSITIONAL)
+            status = ts_error_set(&error, TS_USAGE, "--kernel and --reserved-registers belong to --near-raw");
+        else if (found == TS_OPTION_POSITIONAL)
             status = ts_error_set(&error, TS_USAGE, "noc-flags takes no paths");
         else if (found == TS_OPTION_FOUND && option->id == HELP)
             return ts_command_show_help(&ts_command_noc_flags);
-        else if (found == TS_OPTION_FOUND && option->id == INCLUDE)
-            include = value;
         else if (found == TS_OPTION_FOUND)
-            status = ts_options_number("--wire", value, 1, 5, &wire, &error);
+            status = take_option(option->id, value, &flags, &error);
         if (status != TS_OK)
             return ts_terminal_fail(&error, "noc-flags");
     }
