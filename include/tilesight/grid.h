@@ -44,7 +44,7 @@ uint32_t ts_grid_noc(void);
 extern "C" {
 #endif
 
-/* ---- for kernels, beside the calls of noc_calls.h ---- */
+/* ---- for kernels, beside the calls of noc_calls.h; only kernels make them ---- */
 
 /* Argument number `index` of this kernel. */
 uint32_t get_arg_val(uint32_t index);
