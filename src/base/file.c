@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/arena.h"
@@ -425,6 +427,22 @@ enum ts_status ts_file_identity(struct ts_context *context, const char *path, st
 
 /* ---- what callers open and list ---- */
 
+/* Whether an open file is made up by the kernel as it is read: regular by its kind, but some never end or wait for ever, and none
+ * is part of a capture. */
+static bool is_of_the_kernel(int fd)
+{
+    static const uint32_t kinds[] = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,        DEBUGFS_MAGIC, TRACEFS_MAGIC,
+                                     SECURITYFS_MAGIC,    CGROUP_SUPER_MAGIC, NSFS_MAGIC,    BPF_FS_MAGIC,
+                                     CGROUP2_SUPER_MAGIC, DEVPTS_SUPER_MAGIC};
+    struct statfs info;
+    if (fstatfs(fd, &info) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((uint32_t)info.f_type == kinds[i])
+            return true;
+    return false;
+}
+
 /* Refuse what is not a regular file, and let reads of it block from here on. */
 static enum ts_status settle_descriptor(int fd, const char *path, struct ts_identity *identity, struct ts_error *error)
 {
@@ -437,6 +455,11 @@ static enum ts_status settle_descriptor(int fd, const char *path, struct ts_iden
         return ts_error_set(error, TS_INPUT, "%s: expected a regular file, found %s%s",
                             ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE), kind_text(info.st_mode),
                             stream ? "; write what comes out of it into a file and name that" : "");
+    }
+    if (is_of_the_kernel(fd)) {
+        struct ts_quote quote;
+        return ts_error_set(error, TS_INPUT, "%s: is made up by the kernel, no file of a capture; check the path",
+                            ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE));
     }
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)

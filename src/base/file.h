@@ -24,7 +24,7 @@ void ts_roots_destroy(struct ts_roots *roots);
 int ts_roots_descriptor(const struct ts_roots *roots, size_t index);
 
 /* Open a capture's regular file for reading: O_CLOEXEC, never blocking on a FIFO, refusing anything that is not a
- * regular file, and anything outside the context's roots, links included. identity (may be NULL) is taken from the open
+ * regular file or that the kernel makes up (/proc), and anything outside the context's roots, links included. identity (may be NULL) is taken from the open
  * descriptor. Errors: TS_INPUT (no such file, not a regular file), TS_REFUSED (outside the roots), TS_IO. */
 enum ts_status ts_file_open(struct ts_context *context, const char *path, int *fd, struct ts_identity *identity,
                             struct ts_error *error);

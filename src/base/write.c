@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -17,7 +18,7 @@
 /* Most bytes of one write, so that the context is asked often enough. */
 #define WRITE_MAX (4 * TS_MIB)
 
-enum { LINKS_MAX = 40, NAME_TRIES = 100, TEMPORARY_NAME_MAX = 48 };
+enum { LINKS_MAX = 40, NAME_TRIES = 100, TEMPORARY_NAME_MAX = 48, READER_STEP_MS = 20, READER_WAIT_MS = 10000 };
 
 struct ts_writer {
     struct ts_context *context;
@@ -173,6 +174,20 @@ static bool open_beside(struct ts_writer *writer, char *target)
     return writer->fd >= 0;
 }
 
+/* A device, or a pipe, whose reader may still be on its way: it is waited for, but not for ever. */
+static void open_special(struct ts_writer *writer, const char *path, bool pipe)
+{
+    const struct timespec step = {.tv_nsec = READER_STEP_MS * 1000000};
+    for (unsigned waited = 0;; waited += READER_STEP_MS) {
+        writer->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | (pipe ? O_NONBLOCK : 0));
+        bool again = errno == EINTR || (pipe && errno == ENXIO && waited < READER_WAIT_MS);
+        if (writer->fd >= 0 || !again || atomic_load(&writer->context->cancelled))
+            return;
+        if (errno == ENXIO)
+            nanosleep(&step, NULL);
+    }
+}
+
 /* Opens what shall be written to. False with errno. */
 static bool open_output(struct ts_writer *writer, const char *path)
 {
@@ -187,9 +202,7 @@ static bool open_output(struct ts_writer *writer, const char *path)
             errno = EISDIR;
             return false;
         }
-        do
-            writer->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        while (writer->fd < 0 && errno == EINTR && !atomic_load(&writer->context->cancelled));
+        open_special(writer, path, S_ISFIFO(info.st_mode));
         return writer->fd >= 0;
     }
     char *target = follow_links(path);
@@ -198,6 +211,17 @@ static bool open_output(struct ts_writer *writer, const char *path)
     free(target);
     errno = number;
     return opened;
+}
+
+static enum ts_status create_failed(struct ts_error *error, const char *path, int number)
+{
+    struct ts_quote quote;
+    if (number == ENOMEM)
+        return ts_error_no_memory(error);
+    if (number == ENXIO)
+        return ts_error_set(error, TS_IO, "%s: is a pipe or a socket that no program reads from; name a file",
+                            ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE));
+    return ts_error_system(error, path, "create", number);
 }
 
 enum ts_status ts_writer_create(struct ts_context *context, const char *path, struct ts_writer **out,
@@ -218,7 +242,7 @@ enum ts_status ts_writer_create(struct ts_context *context, const char *path, st
         int number = errno;
         status = ts_context_check(context, error);
         if (status == TS_OK)
-            status = number == ENOMEM ? ts_error_no_memory(error) : ts_error_system(error, path, "create", number);
+            status = create_failed(error, path, number);
     }
     if (status != TS_OK) {
         ts_writer_abandon(writer);

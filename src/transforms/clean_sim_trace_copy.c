@@ -131,6 +131,18 @@ static enum ts_status write_copy(struct copying *copying, int from, const struct
     return TS_OK;
 }
 
+/* Whether what was opened is still what was resolved: a folder on the way may have been exchanged for a link meanwhile. */
+static bool is_in_root(const struct copying *copying, int fd)
+{
+    char link[64], path[PATH_MAX];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t len = readlink(link, path, sizeof path - 1);
+    if (len < 0)
+        return false;
+    path[len] = '\0';
+    return lies_in(path, copying->root);
+}
+
 /* real: where the file lies; shown: the path by which it was found. */
 static enum ts_status copy_file(struct copying *copying, const char *real, const char *shown, const char *path,
                                 struct ts_error *error)
@@ -146,6 +158,8 @@ static enum ts_status copy_file(struct copying *copying, const char *real, const
         warn_number(copying, shown, path, errno);
     else if (!S_ISREG(info.st_mode))
         warn_text(copying, shown, path, "it is neither a file nor a folder");
+    else if (!is_in_root(copying, from))
+        warn_text(copying, shown, path, "where it lies cannot be told, or changed meanwhile");
     else
         status = write_copy(copying, from, &info, path, shown, error);
     close(from);

@@ -134,6 +134,8 @@ static const char *const allowed[] = {
     "fstatat64",
     "statx",
     "access",
+    "fstatfs",
+    "fstatfs64",
     "faccessat",
     "faccessat2",
     "readlink",
@@ -214,9 +216,9 @@ static int allow_by_arguments(scmp_filter_ctx filter)
 {
     int failure = 0;
     for (size_t i = 0; i < sizeof allowed_fcntl / sizeof *allowed_fcntl && !failure; i++) {
-        failure = allow_if(filter, "fcntl", SCMP_A1(SCMP_CMP_EQ, allowed_fcntl[i]));
+        failure = allow_if(filter, "fcntl", SCMP_A1(SCMP_CMP_EQ, allowed_fcntl[i], 0));
         if (!failure)
-            failure = allow_if(filter, "fcntl64", SCMP_A1(SCMP_CMP_EQ, allowed_fcntl[i]));
+            failure = allow_if(filter, "fcntl64", SCMP_A1(SCMP_CMP_EQ, allowed_fcntl[i], 0));
     }
     /* Threads yes, processes no. (clone3, whose flags stand in memory, is not there, and the C library uses clone.) */
     if (!failure)
@@ -228,8 +230,8 @@ static int allow_by_arguments(scmp_filter_ctx filter)
         failure = allow_if(filter, mapping[i], SCMP_A2(SCMP_CMP_MASKED_EQ, 4 /* PROT_EXEC */, 0));
     /* The end of a program that found itself wrong. */
     if (!failure)
-        failure = allow_if(filter, "tgkill", SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid()));
-    const struct scmp_arg_cmp memory_of_this[] = {SCMP_A0(SCMP_CMP_EQ, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_DATA)};
+        failure = allow_if(filter, "tgkill", SCMP_A0(SCMP_CMP_EQ, (scmp_datum_t)getpid(), 0));
+    const struct scmp_arg_cmp memory_of_this[] = {SCMP_A0(SCMP_CMP_EQ, 0, 0), SCMP_A1(SCMP_CMP_EQ, RLIMIT_DATA, 0)};
     if (!failure)
         failure = allow(filter, "prlimit64", memory_of_this, 2);
     return failure;
