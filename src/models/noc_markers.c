@@ -7,7 +7,7 @@ void ts_noc_markers_clear(struct ts_noc_markers *m)
     m->body.count = m->guards.count = m->wide.count = 0;
     m->unsorted = false;
     m->body_at = m->guards_at = 0;
-    m->previous = UINT64_MAX;
+    m->previous = (struct ts_noc_marker){UINT64_MAX, 0};
 }
 
 void ts_noc_markers_free(struct ts_noc_markers *m)
@@ -152,6 +152,22 @@ enum ts_status ts_noc_markers_sort(struct ts_noc_markers *m, struct ts_error *er
     return TS_OK;
 }
 
+static bool is_event(const struct ts_noc_marker *m)
+{
+    return TS_NOC_KEY_TYPE(m->key) == TS_NOC_DATA || TS_NOC_KEY_TYPE(m->key) == TS_NOC_DATA16;
+}
+
+static uint64_t payload_of(const struct ts_noc_markers *m, const struct ts_noc_marker *event)
+{
+    return TS_NOC_KEY_TYPE(event->key) == TS_NOC_DATA16 ? m->wide.items[event->data].data : event->data;
+}
+
+static void count_duplicate(struct ts_noc_markers *m, const struct ts_noc_marker *other)
+{
+    m->duplicates++;
+    m->clashes += is_event(other) && is_event(&m->previous) && payload_of(m, other) != payload_of(m, &m->previous);
+}
+
 const struct ts_noc_marker *ts_noc_markers_next(struct ts_noc_markers *m)
 {
     for (;;) {
@@ -163,10 +179,10 @@ const struct ts_noc_marker *ts_noc_markers_next(struct ts_noc_markers *m)
             next = &m->body.items[m->body_at++];
         else
             return NULL;
-        if (next->key >> 3 != m->previous) {
-            m->previous = next->key >> 3;
+        if (next->key >> 3 != m->previous.key >> 3) {
+            m->previous = *next;
             return next;
         }
-        m->duplicates++;
+        count_duplicate(m, next);
     }
 }

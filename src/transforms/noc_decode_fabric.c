@@ -175,7 +175,7 @@ static enum ts_status collect_lane(struct fabric *f, struct mux *mux, struct ts_
 static enum ts_status look_ahead(struct fabric *f, const struct ts_noc_run *run, struct ts_error *error)
 {
     struct ts_noc_decoder *d = f->d;
-    uint64_t duplicates = d->markers.duplicates; /* are counted when the records are made */
+    uint64_t duplicates = d->markers.duplicates, clashes = d->markers.clashes; /* are counted with the records */
     enum ts_status status = TS_OK;
     for (size_t at = run->first; status == TS_OK && at < run->last;) {
         status = ts_noc_decode_load_lane(d, &at, error);
@@ -197,6 +197,7 @@ static enum ts_status look_ahead(struct fabric *f, const struct ts_noc_run *run,
             status = collect_lane(f, mux, error);
     }
     d->markers.duplicates = duplicates;
+    d->markers.clashes = clashes;
     return status;
 }
 

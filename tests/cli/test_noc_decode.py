@@ -185,6 +185,11 @@ back = capture([lane(image(body, end=None) + image(event(1150, local(SEM, 18, 18
 out, said = records(put("back.tsraw", back))
 check("times that go back are put in order", [r["timestamp"] for r in out] == [1000, 1050, 1100, 1150, 1200, 1300, 1400, 9000], out)
 
+clash = capture([lane(image(body + event(1200, local(READ, 0, 2)) + event(1400, local(END, noc=1))))])
+out, said = records(put("clash.tsraw", clash))
+check("of two events at one time the first stays, and the other is told unless it says the same", len(out) == 6 and
+      out[2]["type"] == "WRITE_" and "1 left out: an event at the very time of another" in said, (out, said))
+
 # Names that must not lead elsewhere.
 evil = capture([lane(image(body))], describe(ops={"1": "../../x/\u0001y\"\\"}))
 done = run(put("evil.tsraw", evil), "-o", os.path.join(work.name, "evil"))
@@ -228,6 +233,35 @@ for what, text, words in (("a log without data", HEADER.replace(" data,", " stat
                           ("only zones", HEADER + rows[0], "there are no NoC events")):
     done = run(put("log.csv", text), "-o", "-")
     check(what, words in done.stderr, done.stderr)
+
+# An odd row among many plain ones, which are read in another way than a few: all are what they would be alone.
+plain = [row(1000 + i, local(READ, 0, 1 + i % 9, 1, -1, 2048)) for i in range(80)]
+usual = [1000 + i for i in range(80)]
+event_row = row(1040, local(WRITE, 0, 1, 0, 1, 32))
+for what, odd, times, said_ in (
+        ("a payload of 20 digits", row(5, 2**64 - 1), usual, "1 left out: an event with an event code"),
+        ("a time of 45 bits", row(2**44, 11), usual, "1 row cannot be read"),
+        ("the last time of 44 bits", row(2**44 - 1, local(READ, 0, 1)), usual + [2**44 - 1], ""),
+        ("a time of 25 digits", row(10**24, 11), usual, "1 row cannot be read"),
+        ("a payload past 64 bits", row(1040, 2**64), usual, "1 row cannot be read"),
+        ("no payload", event_row.replace(str(local(WRITE, 0, 1, 0, 1, 32)), ""), usual, "1 row cannot be read"),
+        ("no time", event_row.replace(",1040,", ",,"), usual, "1 row cannot be read"),
+        ("a negative time", event_row.replace(",1040,", ",-1040,"), usual, "1 row cannot be read"),
+        ("leading noughts", row(5, local(READ, 0, 1)).replace(",5,", ",000000000000000000000000005,"), [5] + usual, ""),
+        ("blanks", row(5, local(READ, 0, 1)).replace(",5,", ", 5 ,"), [5] + usual, ""),
+        ("letters in a number", event_row.replace(",1040,", ",10a40,"), usual, "1 row cannot be read"),
+        ("another id", event_row.replace(",12345,", ",12346,"), usual, ""),
+        ("another core", row(5, local(READ, 0, 1), x=2), usual + [5], ""),
+        ("another program", row(5, local(READ, 0, 1), host=2048), usual + [5], ""),
+        ("something in the last column", row(5, local(READ, 0, 1)).replace(",,\n", ",,x;y\n"), [5] + usual, ""),
+        ("a zone", row(5, zone=("loop", "ZONE_START")), [5] + usual, ""),
+        ("an empty line", "\n", usual, ""), ("half a row", "0,1,1,BRISC,12345,", usual[:40] + usual[41:], "1 row cannot be read"),
+        ("NUL bytes", "\0\0\0\0\n", usual, "1 row cannot be read")):
+    for ends in ("\n", "\r\n"):
+        text = HEADER + "".join(plain[:40]) + odd + "".join(plain[40:])
+        out, said = records(put("log.csv", text.replace("\n", ends)), "--wire", "W5")
+        check(what + " among plain rows", out is not None and [r["timestamp"] for r in out] == times and said_ in said and
+              (said_ or "cannot be read" not in said), (said, out and [r["timestamp"] for r in out]))
 
 # Where it goes.
 folder = os.path.join(work.name, "by-variable")

@@ -124,8 +124,27 @@ static void test_guards(void **state)
     ts_noc_markers_free(&markers);
 }
 
+/* Of events at one time the first stays; only those that say something else are told apart from it. */
+static void test_clashes(void **state)
+{
+    struct ts_noc_markers markers = {0};
+    static const uint64_t data[] = {5, 6, 5, 7};
+    (void)state;
+    ts_noc_markers_clear(&markers);
+    for (size_t i = 0; i < sizeof data / sizeof data[0]; i++)
+        assert_int_equal(ts_noc_markers_add(&markers, TS_NOC_KEY(10, 0, 2, 3), data[i], false, NULL), TS_OK);
+    const struct ts_noc_marker *next = ts_noc_markers_next(&markers);
+    assert_non_null(next);
+    assert_int_equal(next->data, 5);
+    assert_null(ts_noc_markers_next(&markers));
+    assert_int_equal(markers.duplicates, 3);
+    assert_int_equal(markers.clashes, 2);
+    ts_noc_markers_free(&markers);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_guards)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_guards),
+                                       cmocka_unit_test(test_clashes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
