@@ -23,6 +23,27 @@ GOLDEN = {
     "ring_all_gather": "9e6e288e5997f6ec5e1a414f9f8e7b1a0976b0d1ac05fb3a083075e478102b67",
     "reshard": "1eda6b3d4bb2ce45f2f0b52b5653ec4925f31e0c16251e3a300f4d76aef43d7b",
 }
+FULL = """#define TS_NOC_TRACE_IMPLEMENTATION
+#include <stdio.h>
+#include <tilesight/grid.h>
+static void kernel(void)
+{
+    for (uint32_t i = 0; i < 4000; i++)
+        noc_semaphore_set(TS_L1(get_semaphore(0)), i);
+}
+int main(void)
+{
+    struct ts_error error;
+    struct ts_grid *grid;
+    struct ts_grid_options options = {.columns = 1, .rows = 1, .trace_words = 3000, .tracer = TS_GRID_TRACER};
+    ts_grid_create(&options, &grid, &error);
+    ts_grid_launch(grid, (struct ts_grid_place){0, 0}, TS_GRID_NCRISC, "kernel", kernel, NULL, 0, &error);
+    if (ts_grid_run(grid, "full", &error) || ts_grid_save(grid, "%s", &error))
+        puts(error.message);
+    printf("%%d\\n", (int)ts_grid_count(grid).lost);
+    ts_grid_destroy(grid);
+}
+"""
 failures = checks = 0
 
 
@@ -180,6 +201,39 @@ def check_header(folder, compiler):
                         [source])
 
 
+def check_page(folder, compiler, library, printed):
+    """What docs/grid.md shows is what is printed, and its kernel runs."""
+    with open(os.path.join(TOP, "docs", "grid.md"), encoding="utf-8") as f:
+        page = f.read()
+    check("docs/grid.md shows what an example prints", printed.strip() in page, printed)
+    code = page.split("```c\n")[1].split("```")[0]
+    kernel, program = code.split("struct ts_error error;")
+    source = os.path.join(folder, "page.c")
+    with open(source, "w") as f:
+        f.write(kernel + "int main(void)\n{\nstruct ts_error error;" + program +
+                "\nreturn ts_grid_count(grid).calls == 4 && ts_grid_save(grid, \"%s\", &error) == TS_OK ? 0 : 1;\n}\n"
+                % os.path.join(folder, "page.tsraw"))
+    run_command([compiler, "-std=c11"] + WARN + noc_flags(True) + [source, library, "-pthread", "-o", source + ".out"])
+    done = run_example(source + ".out")
+    check("the kernel of docs/grid.md runs", done.returncode == 0, done.stderr)
+    records_of("the kernel of docs/grid.md", os.path.join(folder, "page.tsraw"))
+
+
+def check_overflow(folder, compiler, library):
+    """A trace that is too small: what is missing is counted on the way, and told with what is there."""
+    source, path = os.path.join(folder, "full.c"), os.path.join(folder, "full.tsraw")
+    with open(source, "w") as f:
+        f.write(FULL % path)
+    run_command([compiler, "-std=c11"] + WARN + noc_flags(True) + [source, library, "-pthread", "-o", source + ".out"])
+    lost = int(run_example(source + ".out").stdout)
+    done = subprocess.run([TILESIGHT, "noc-decode", path, "-o", "-"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          universal_newlines=True, timeout=60)
+    kept = sum("type" in record for record in json.loads(done.stdout))
+    check("a full trace: kept and lost are what was called", kept > 0 and lost > 0 and kept + lost == 4000, (kept, lost))
+    check("a full trace: the lost are told", "%d events were lost" % lost in done.stderr, done.stderr)
+    check("a full trace: and whose", "device 0 core 1,1 NCRISC" in done.stderr, done.stderr)
+
+
 def check_wires(folder, compiler, library):
     """Older generations record the same calls."""
     for wire in (1, 2, 3, 4):
@@ -209,6 +263,9 @@ def main():
             if compiler == compilers[0]:
                 check_untraced(folder, compiler, library)
                 check_wires(folder, compiler, library)
+                check_overflow(folder, compiler, library)
+                ring = build_example(folder, compiler, library, "ring_all_gather", noc_flags(True))
+                check_page(folder, compiler, library, run_example(ring).stdout)
             slow = build_example(folder, compiler, library, "reshard", noc_flags(True), "-O0")
             digest = hashlib.sha256(capture_of("reshard by %s -O0" % compiler, folder, slow)[1]).hexdigest()
             check("without optimisation: the same bytes", digest == GOLDEN["reshard"], digest)
