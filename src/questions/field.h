@@ -37,7 +37,7 @@ struct ts_field {
     const char *help;                /* one short sentence */
     const struct ts_field *children; /* ends with a NULL key */
     enum ts_field_show show;
-    /* In a row: told in full below the table, row by row, as well. */
+    /* In a row: told in full below the table, row by row, as well. Elsewhere: as a paragraph, with what lies within. */
     bool detail;
     /* Of an object with TS_SHOW_COLUMNS: its columns are parts, drawn as a bar, of the answer's member of this key, which may be
      * null; NULL: no bar. */

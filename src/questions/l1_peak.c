@@ -449,6 +449,7 @@ static const struct ts_field fields[] = {
      .nullable = true,
      .children = freeing_fields,
      .show = TS_SHOW_BELOW,
+     .detail = true,
      .heading = "were stale tensors freed",
      .help = "what freeing each stale tensor after its last use would give"},
     {.key = "reason",

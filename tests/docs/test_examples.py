@@ -32,7 +32,7 @@ def output(command):
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, COLUMNS, 0, 0))
     environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     program = subprocess.Popen([TILESIGHT, *shlex.split(command)[1:]], cwd=CAPTURES, stdin=subprocess.DEVNULL, stdout=theirs,
-                               stderr=subprocess.PIPE, env=dict(environment, NO_COLOR="1", TERM="xterm"))
+                               stderr=subprocess.PIPE, env=dict(environment, NO_COLOR="1", TERM="xterm", LC_ALL="C.UTF-8"))
     os.close(theirs)
     printed = b""
     while True:

@@ -20,6 +20,8 @@ static bool stands_alone(yyjson_mut_val *value)
 /* Add what was gathered in text, behind `used` columns of the line. */
 static void flush(const struct ts_value_view *view, struct ts_buf *text, size_t used, size_t indent)
 {
+    if (text->len == 0 && view->out->len > 0 && view->out->ptr[view->out->len - 1] == ' ')
+        view->out->len--;
     ts_value_wrap(view->out, ts_buf_view(text), used, indent + 2 * INDENT, view->look->width);
     ts_buf_char(view->out, '\n');
     view->out->failed = view->out->failed || text->failed;
@@ -112,24 +114,24 @@ static void add_entry(const struct ts_value_view *view, const struct ts_field *f
     size_t index, max;
     yyjson_mut_val *element;
     struct ts_buf text;
+    struct ts_value_view into_text = {view->args, view->look, &text};
+    ts_buf_init(&text, 0);
     if (yyjson_mut_is_str(value)) {
         add_text(view, (struct ts_str){yyjson_mut_get_str(value), yyjson_mut_get_len(value)}, used, indent);
     } else if (yyjson_mut_is_obj(value)) {
         add_object(view, field, value, used, indent, depth);
     } else if (is_list_of_objects(value)) {
-        ts_buf_char(view->out, '\n');
+        flush(view, &text, used, indent);
         yyjson_mut_arr_foreach(value, index, max, element)
         {
             ts_buf_printf(view->out, "%*s- ", (int)(indent + INDENT), "");
             add_object(view, field, element, indent + 2 * INDENT, indent + INDENT, depth);
         }
     } else {
-        struct ts_value_view into_text = {view->args, view->look, &text};
-        ts_buf_init(&text, 0);
         ts_value_add(&into_text, field, value, -1);
         flush(view, &text, used, indent);
-        ts_buf_free(&text);
     }
+    ts_buf_free(&text);
 }
 
 /* The first two cells of the row, as its heading. */
@@ -147,6 +149,14 @@ static void add_row_heading(const struct ts_value_view *view, const struct ts_fi
     ts_buf_text(view->out, view->look->color ? "\033[0m\n" : "\n");
 }
 
+static void add_field(const struct ts_value_view *view, const struct ts_field *field, yyjson_mut_val *value,
+                      size_t indent)
+{
+    ts_value_heading(view, field, field->key);
+    ts_buf_char(view->out, ' ');
+    add_entry(view, field, value, indent + strlen(field->heading ? field->heading : field->key) + 2, indent, 0);
+}
+
 static void add_row(const struct ts_value_view *view, const struct ts_field *children, yyjson_mut_val *row)
 {
     bool any = false;
@@ -158,10 +168,7 @@ static void add_row(const struct ts_value_view *view, const struct ts_field *chi
             add_row_heading(view, children, row);
         any = true;
         ts_buf_printf(view->out, "%*s", INDENT, "");
-        ts_value_heading(view, field, field->key);
-        ts_buf_char(view->out, ' ');
-        size_t used = INDENT + strlen(field->heading ? field->heading : field->key) + 2;
-        add_entry(view, field, value, used, INDENT, 0);
+        add_field(view, field, value, INDENT);
     }
     if (any)
         ts_buf_char(view->out, '\n');
@@ -172,4 +179,9 @@ void ts_detail_view_add(const struct ts_value_view *view, const struct ts_field 
     size_t index, max;
     yyjson_mut_val *row;
     yyjson_mut_arr_foreach(rows, index, max, row) add_row(view, children, row);
+}
+
+void ts_detail_view_field(const struct ts_value_view *view, const struct ts_field *field, yyjson_mut_val *value)
+{
+    add_field(view, field, value, 0);
 }

@@ -7,4 +7,7 @@
 /* The fields declared with detail, row by row; children are the row's fields. Nothing when no row has any. */
 void ts_detail_view_add(const struct ts_value_view *view, const struct ts_field *children, yyjson_mut_val *rows);
 
+/* A field declared with detail that is of no row: its heading, then its paragraph. */
+void ts_detail_view_field(const struct ts_value_view *view, const struct ts_field *field, yyjson_mut_val *value);
+
 #endif

@@ -62,6 +62,10 @@ static void add_line(const struct ts_value_view *view, const struct ts_field *fi
     yyjson_mut_val *value = yyjson_mut_obj_get(answer, ts_schema_key(field, view->args, key, sizeof key));
     if (ts_value_is_empty(value))
         return;
+    if (field->detail) {
+        ts_detail_view_field(view, field, value);
+        return;
+    }
     ts_value_heading(view, field, key);
     if (yyjson_mut_is_obj(value)) {
         ts_buf_char(view->out, '\n');
