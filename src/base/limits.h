@@ -35,6 +35,7 @@
 #define TS_LIMIT_GRAPHS (1 * TS_GIB)           /* all captured graphs of a rank */
 #define TS_LIMIT_GRAPH_NAMES (256 * TS_MIB)    /* distinct names of scopes in all of them */
 #define TS_LIMIT_DB_VALUE (256 * TS_MIB)       /* one value of a profiler database */
+#define TS_LIMIT_STACK_TRACE (16 * TS_MIB)     /* of a stack trace, what is looked for frames */
 #define TS_LIMIT_DB_COLUMNS 2000               /* of one table of a profiler database */
 #define TS_LIMIT_CLUSTER_FILE (4 * TS_MIB)     /* a cluster descriptor */
 #define TS_LIMIT_ANSWER 400000                 /* one answer's text */

@@ -33,6 +33,7 @@ struct ts_db {
     bool utf8; /* how the file holds text */
     struct ts_db_columns tables[TS_DB_TABLES];
     TS_VEC(struct ts_db_statement) statements;
+    size_t text_bytes; /* handed out since the context was last checked: whoever reads them takes time */
     sqlite3_blob *blob; /* last text read, to be pointed at the next */
     enum ts_db_table blob_table;
     const char *blob_column;

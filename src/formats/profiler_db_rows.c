@@ -21,7 +21,6 @@ struct ts_db_rows {
     size_t run_count;
     bool by_runs, started, finished, failed;
     uint64_t rows;
-    size_t text_bytes; /* handed out since the context was last checked: whoever reads them takes time */
     char numbers[TS_DB_COLUMNS_MAX][NUMBER_TEXT];
 };
 
@@ -117,7 +116,7 @@ bool ts_db_text(struct ts_db_rows *rows, unsigned column, struct ts_str *out)
         }
         if (!out->ptr)
             out->ptr = "";
-        rows->text_bytes += out->len;
+        rows->db->text_bytes += out->len;
         return true;
     default:
         return false;
@@ -247,8 +246,8 @@ enum ts_status ts_db_next(struct ts_db_rows *rows, bool *more, struct ts_error *
     if (!rows->stmt || rows->finished || (rows->by_runs && !rows->started && !next_run(rows)))
         return TS_OK;
     for (;;) {
-        if (++rows->rows % CHECK_EVERY_ROWS == 0 || rows->text_bytes >= CHECK_EVERY_BYTES) {
-            rows->text_bytes = 0;
+        if (++rows->rows % CHECK_EVERY_ROWS == 0 || rows->db->text_bytes >= CHECK_EVERY_BYTES) {
+            rows->db->text_bytes = 0;
             enum ts_status status = ts_context_check(rows->db->context, error);
             if (status != TS_OK)
                 return status;

@@ -67,10 +67,8 @@ static enum ts_place_memory memory_of(struct ts_db_rows *rows, bool has_address)
     struct ts_str text, type = {NULL, 0};
     if (!has_address && ts_db_text(rows, MEMORY_CONFIG, &text))
         ts_buffer_type_of_config(text, &type);
-    else if (has_address && !ts_db_rows_have(rows, BUFFER_TYPE))
-        type = TS_STR("DRAM");
     else if (has_address && ts_db_text(rows, BUFFER_TYPE, &text))
-        type = ts_buffer_type_of_cell(text);
+        type = ts_buffer_type_of_param(text);
     if (!type.ptr)
         return TS_PLACE_ELSEWHERE;
     return ts_str_is(type, "DRAM") ? TS_PLACE_DRAM : ts_buffer_type_is_l1(type) ? TS_PLACE_L1 : TS_PLACE_ELSEWHERE;

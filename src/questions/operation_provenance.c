@@ -1,3 +1,4 @@
+#include "base/limits.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "formats/stack_trace.h"
@@ -12,8 +13,26 @@ static const enum ts_db_table of_rank[] = {TS_DB_OPERATION_ARGUMENTS, TS_DB_STAC
 
 /* ---- what it was called with ---- */
 
-/* True when the value was cut. */
-static bool add_argument(struct ts_answer *answer, yyjson_mut_val *list, struct ts_db_rows *rows)
+/* Characters of a text of any length; a piece at a time, each ending where a character does. */
+static enum ts_status count_characters(struct ts_context *context, struct ts_str text, int64_t *count,
+                                       struct ts_error *error)
+{
+    enum { PIECE = 1 << 20 };
+    enum ts_status status = TS_OK;
+    *count = 0;
+    while (text.len > 0 && status == TS_OK) {
+        size_t len = text.len < PIECE ? text.len : PIECE;
+        for (unsigned back = 0; len < text.len && back < 3 && ((unsigned char)text.ptr[len] & 0xC0) == 0x80; back++)
+            len--;
+        *count += (int64_t)ts_utf8_count(ts_str_sub(text, 0, len));
+        text = ts_str_sub(text, len, text.len);
+        status = ts_context_check(context, error);
+    }
+    return status;
+}
+
+static enum ts_status add_argument(struct ts_context *context, struct ts_answer *answer, yyjson_mut_val *list,
+                                   struct ts_db_rows *rows, int64_t *truncated, struct ts_error *error)
 {
     struct ts_str name = {NULL, 0}, value;
     yyjson_mut_val *object = ts_answer_push_object(answer, list);
@@ -22,15 +41,20 @@ static bool add_argument(struct ts_answer *answer, yyjson_mut_val *list, struct 
     if (!ts_db_text(rows, 1, &value)) {
         ts_answer_null(answer, object, "value");
         ts_answer_boolean(answer, object, "recorded", false);
-        return false;
+        return TS_OK;
     }
     struct ts_str shown = ts_utf8_cut(value, VALUE_CHARACTERS);
     ts_answer_text(answer, object, "value", shown);
     if (shown.len == value.len)
-        return false;
+        return TS_OK;
+    int64_t length;
+    enum ts_status status = count_characters(context, value, &length, error);
+    if (status != TS_OK)
+        return status;
     ts_answer_boolean(answer, object, "truncated", true);
-    ts_answer_integer(answer, object, "full_length", (int64_t)ts_utf8_count(value));
-    return true;
+    ts_answer_integer(answer, object, "full_length", length);
+    ++*truncated;
+    return TS_OK;
 }
 
 static enum ts_status add_arguments(struct ts_context *context, struct ts_profiler *profiler, int64_t id,
@@ -45,9 +69,9 @@ static enum ts_status add_arguments(struct ts_context *context, struct ts_profil
     if (status != TS_OK)
         return status;
     yyjson_mut_val *list = ts_answer_list(answer, answer->root, "arguments");
-    while ((status = ts_db_next(rows, &more, error)) == TS_OK && more)
-        if (count++ < ARGUMENTS_LISTED && add_argument(answer, list, rows))
-            truncated++;
+    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
+        if (count++ < ARGUMENTS_LISTED)
+            status = add_argument(context, answer, list, rows, &truncated, error);
     ts_db_rows_close(rows);
     ts_answer_integer(answer, answer->root, "argument_count", count);
     ts_answer_integer(answer, answer->root, "value_cap_chars", VALUE_CHARACTERS);
@@ -76,6 +100,8 @@ static enum ts_status add_frames(struct ts_context *context, struct ts_answer *a
     struct ts_stack_trace trace;
     struct ts_stack_frame frame;
     enum ts_status status = TS_OK;
+    bool whole = text.len <= TS_LIMIT_STACK_TRACE;
+    text = ts_str_sub(text, 0, TS_LIMIT_STACK_TRACE);
     ts_stack_trace_init(&trace, text);
     bool found = ts_stack_trace_next(&trace, &frame);
     if (found)
@@ -92,6 +118,8 @@ static enum ts_status add_frames(struct ts_context *context, struct ts_answer *a
     }
     ts_answer_integer(answer, answer->root, "returned_frames", callers < limit ? callers : limit);
     ts_answer_integer(answer, answer->root, "chain_length", callers);
+    if (!whole)
+        ts_caveat_add(caveat, "Of the stack trace the first %zu MiB were read.", TS_LIMIT_STACK_TRACE / TS_MIB);
     if (ts_stack_trace_is_blank(text))
         ts_caveat_add(caveat, "No stack trace is recorded for this operation.");
     else if (!found)
@@ -123,8 +151,12 @@ static enum ts_status choose_trace(struct ts_profiler *profiler, struct ts_db_ro
     enum ts_status status = TS_OK;
     while (status == TS_OK && best < READABLE && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
         struct ts_str text;
-        enum worth worth = ts_db_text(rows, 0, &text) ? worth_of(text) : BLANK;
-        if (worth <= best)
+        if (!ts_db_text(rows, 0, &text))
+            continue;
+        /* One byte more than is looked at tells that there is more. */
+        text = ts_str_sub(text, 0, TS_LIMIT_STACK_TRACE + 1);
+        enum worth worth = worth_of(ts_str_sub(text, 0, TS_LIMIT_STACK_TRACE));
+        if (worth <= best && out->len > 0)
             continue;
         best = worth;
         *out = ts_arena_copy(&profiler->arena, text);

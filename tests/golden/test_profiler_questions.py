@@ -433,6 +433,18 @@ class Provenance(Case):
         self.assertIn("cannot be read", self.ask("operation-provenance", "--operation-id", "2")["caveat"])
         self.assertIn("No stack trace", self.ask("operation-provenance", "--operation-id", "3")["caveat"])
 
+    def test_traces_without_end(self):
+        frame = 'File "f", line 7, in g'
+        write(self.folder, {"operations": [(n, "a", 1) for n in range(1, 5)], "operation_arguments": [(1, "a", "\u00fc" * 3_000_001)],
+                            "stack_traces": [(1, "\n" * (17 << 20) + frame), (2, frame + "\n" * (17 << 20)), (3, "x" * (16 << 20))]})
+        answer = self.ask("operation-provenance", "--operation-id", "1")
+        self.assertIsNone(answer["call_site"])
+        self.assertIn("first 16 MiB were read", answer["caveat"])
+        self.assertEqual(answer["arguments"][0]["full_length"], 3_000_001)
+        answer = self.ask("operation-provenance", "--operation-id", "2")
+        self.assertEqual((answer["call_site"]["line"], "16 MiB" in answer["caveat"]), (7, True))
+        self.assertNotIn("16 MiB", self.ask("operation-provenance", "--operation-id", "3")["caveat"])
+
     def test_a_line_that_is_none(self):
         write(self.folder, {"operations": [(1, "a", 1)],
                             "stack_traces": [(1, f'File "f", line {"9" * 400}, in g\nFile "h", line 9223372036854775808, in i')]})
