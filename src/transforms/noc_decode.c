@@ -377,8 +377,9 @@ void ts_noc_decode_describe(const struct ts_noc_decode_report *report, struct ts
         if (report->losses[i])
             ts_buf_printf(out, "%" PRIu64 " left out: %s %s\n", report->losses[i],
                           report->losses[i] == 1 ? "an event" : "events", losses[i]);
-    tell(out, report->unplaced, "destination could not be placed: no table says where it stands (--tables)",
-         "destinations could not be placed: no table says where they stand (--tables)");
+    tell(out, report->unplaced,
+         "destination could not be placed: no table says where it stands (--tables, or --assume-unharvested)",
+         "destinations could not be placed: no table says where they stand (--tables, or --assume-unharvested)");
     tell(out, report->repaired_open, "zone end was made up", "zone ends were made up");
     tell(out, report->repaired_orphans, "zone end without a start was left out",
          "zone ends without a start were left out");

@@ -234,6 +234,14 @@ for what, text, words in (("a log without data", HEADER.replace(" data,", " stat
     done = run(put("log.csv", text), "-o", "-")
     check(what, words in done.stderr, done.stderr)
 
+os.mkdir(os.path.join(work.name, ".logs"))
+check("a folder without a log", run(os.path.join(work.name, ".logs"), "-o", "-").returncode == 1 and
+      "without a profile_log_device.csv" in run(os.path.join(work.name, ".logs"), "-o", "-").stderr)
+put(os.path.join(".logs", "profile_log_device.csv"), log)
+out, said = records(os.path.join(work.name, ".logs"))
+check("the folder of a log", out is not None and len(out) == 4, said)
+check("the cure for places that are not told", "--assume-unharvested" in said, said)
+
 # An odd row among many plain ones, which are read in another way than a few: all are what they would be alone.
 plain = [row(1000 + i, local(READ, 0, 1 + i % 9, 1, -1, 2048)) for i in range(80)]
 usual = [1000 + i for i in range(80)]
@@ -273,7 +281,10 @@ for words in ([], ["a", "b", "-o", "-"], ["x", "-o"], ["x", "-o", "-", "--format
     check("wrong usage %s" % words, run(*words).returncode == 2)
 check("no such file", run("/nonexistent", "-o", "-").returncode == 1)
 check("a folder that cannot be made", run(put("good.tsraw", good), "-o", name + "/x").returncode == 1)
-check("help", "usage: tilesight noc-decode" in run("--help").stdout)
+told = run("--help").stdout
+for word in ("usage: tilesight noc-decode", "profile_log_device.csv -o traces", "TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1", "--tables",
+             "--assume-unharvested"):
+    check("help says " + word, word in told, told)
 
 # noc-flags
 def flags(*words, **environment):

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "surfaces/cli/command.h"
 #include "surfaces/cli/environment.h"
@@ -19,8 +20,14 @@ static const struct ts_option known[] = {
      " names",
      OUTPUT},
     {"format", "j4|j3|j1", "j4 (November 2025 on), j3 (September 2025) or j1 (March 2025); j4", FORMAT},
-    {"wire", "W1|W2|W3|W4|W5", "the generation of the events; else what the capture says, or what fits a log", WIRE},
-    {"tables", "FILE", "for a log: names and core tables, as JSON or in the .tsraw of the same run", TABLES},
+    {"wire", "W1|W2|W3|W4|W5",
+     "the generation of the events: March, June or August 2025, January 2026, or later; else what the "
+     "capture says, or what fits a log",
+     WIRE},
+    {"tables", "FILE",
+     "for a log, which holds neither: operations' names and where cores stand, from the .tsraw of the same "
+     "run or a description as JSON",
+     TABLES},
     {"sites", "FILE", "for a near-raw capture: a linked kernel, with the table of its call sites (repeatable)", SITES},
     {"assume-unharvested", NULL, "place destinations as on a chip with all its rows, where there is no table", ASSUME},
     {"posted", NULL, "print posted of 16-byte packets as true or false, not as null", POSTED},
@@ -35,7 +42,8 @@ extern const struct ts_command ts_command_noc_decode;
 struct request {
     struct ts_noc_decode_options options;
     bool quiet, help;
-    bool trace; /* the input is a trace file */
+    bool trace;          /* the input is a trace file */
+    struct ts_buf found; /* the input's path, where a folder was given */
     TS_VEC(const char *) sites;
 };
 
@@ -111,6 +119,25 @@ static bool take_short(struct ts_options *words, struct request *r, struct ts_er
     return true;
 }
 
+/* Of a folder the log in it: tt-metal's .logs is as good as the file. Files are left as they are. */
+static enum ts_status find_input(struct request *r, struct ts_error *error)
+{
+    struct stat is;
+    struct ts_quote quote;
+    if (stat(r->options.input, &is) != 0 || !S_ISDIR(is.st_mode))
+        return TS_OK;
+    ts_buf_printf(&r->found, "%s/profile_log_device.csv", r->options.input);
+    if (r->found.failed)
+        return ts_error_no_memory(error);
+    if (stat(r->found.ptr, &is) != 0)
+        return ts_error_set(error, TS_INPUT,
+                            "%s: is a folder without a profile_log_device.csv; tt-metal writes that to "
+                            "generated/profiler/.logs, or name a .tsraw or .json file",
+                            ts_error_quote(&quote, ts_str_from(r->options.input), TS_QUOTE_FILE));
+    r->options.input = r->found.ptr;
+    return TS_OK;
+}
+
 static bool is_trace(const char *input)
 {
     struct ts_str name = ts_str_from(input);
@@ -142,7 +169,11 @@ static enum ts_status read_words(int argc, char **argv, struct request *r, struc
     if (status != TS_OK || r->help)
         return status;
     if (!r->options.input)
-        return ts_error_set(error, TS_USAGE, "say which INPUT to decode: a .tsraw file or a profile_log_device.csv");
+        return ts_error_set(error, TS_USAGE,
+                            "say which INPUT to decode: a profile_log_device.csv, a .tsraw or a trace file");
+    status = find_input(r, error);
+    if (status != TS_OK)
+        return status;
     r->options.scratch = getenv("TMPDIR");
     if (r->options.scratch && !*r->options.scratch)
         r->options.scratch = NULL;
@@ -250,8 +281,10 @@ static int answer(int argc, char **argv, struct request *request)
 static int run(int argc, char **argv)
 {
     struct request request = {.options = {.format = TS_NOC_J4}};
+    ts_buf_init(&request.found, 0);
     int exit_status = answer(argc, argv, &request);
     ts_vec_free(&request.sites);
+    ts_buf_free(&request.found);
     return exit_status;
 }
 
@@ -259,10 +292,17 @@ const struct ts_command ts_command_noc_decode = {
     .name = "noc-decode",
     .summary = "Turn raw profiler buffers or a device log into NoC trace files",
     .usage = "tilesight noc-decode INPUT -o DIR [OPTION...]",
-    .about = "Turns raw profiler buffers (.tsraw) or a device log (profile_log_device.csv) into NoC trace files:\n"
-             "one for each program run on each device, as tt-metal writes them. What was lost, what could not be\n"
-             "placed and why a result is empty is said on standard error. A trace file itself (.json, of any age) is\n"
-             "summarised, and written again in today's layout where there is -o.",
+    .about =
+        "Turns the device log of a run, or raw profiler buffers, into NoC trace files as tt-metal writes them and\n"
+        "tt-npe reads them: one for each program run on each device, named noc_trace_devD_OP_IDn.json.\n\n"
+        "tilesight noc-decode generated/profiler/.logs/profile_log_device.csv -o traces\n\n"
+        "INPUT is such a log or its folder, a .tsraw file, or a trace file (.json, of any age), which is summarised,\n"
+        "and written again in today's layout where there is -o. A log holds NoC events when the run had\n"
+        "TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 and a build with Tracy. It names no operations, and destinations whose\n"
+        "place on the chip it does not tell are written without dx and dy: --tables or --assume-unharvested place "
+        "them.\n"
+        "What was lost, what could not be placed and why a result is empty is said on standard error. Files are put\n"
+        "in place when they are whole; old ones of the same names are replaced.",
     .options = known,
     .output = "output",
     .paths = true,
