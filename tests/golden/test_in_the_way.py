@@ -16,7 +16,7 @@ import unittest
 
 SHARED = pathlib.Path(os.environ.get("TILESIGHT_SHARED", "/nonexistent")).resolve()
 PROGRAM = os.environ.get("TILESIGHT", "build/tilesight")
-OPERATIONS = 2
+OPERATIONS = 6  # half of them with each failure
 LISTED = 10
 PER_BANK, LARGEST = 5000, 3000
 FRAGMENTED = (f"Out of Memory: Not enough space to allocate 40000 B L1 buffer across 8 banks, where each bank needs to store {PER_BANK} "
@@ -52,12 +52,13 @@ class Report:
         needed = {"operations", "buffers", "tensors", "output_tensors", "devices"}
         return needed <= self.tables and (not self.ranked or needed <= self.ranked)
 
-    def fail_at(self, operation, message):
+    def fail(self, failures):
+        """Each of the operations with its message."""
         self.database.execute("DROP TABLE IF EXISTS errors")
         self.database.execute("CREATE TABLE errors(operation_id int, operation_name text, error_type text, error_message text, "
                               "timestamp text, rank int DEFAULT 0)")
-        self.database.execute("INSERT INTO errors VALUES(?,?,'RuntimeError',?,'',0)",
-                              (operation["operation_id"], operation["name"], message))
+        self.database.executemany("INSERT INTO errors VALUES(?,?,'RuntimeError',?,'',0)",
+                                  [(operation["operation_id"], operation["name"], message) for operation, message, *_ in failures])
         self.database.commit()
 
     def thin(self, draw):
@@ -150,22 +151,24 @@ def expected(report, failed, region_end, misses):
 
 
 class InTheWay(unittest.TestCase):
-    def ask(self, path):
+    def hold(self, report, path, failures):
+        """How many residents were found, by kind of failure."""
+        report.fail(failures)
         done = subprocess.run([PROGRAM, "errors", "--json", "--profiler-path", path], capture_output=True, text=True, check=False,
                               timeout=60)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["errors"][0]
-
-    def hold(self, report, path, operation, message, region_end, misses):
-        report.fail_at(operation, message)
-        error = self.ask(path)
-        self.assertTrue(error["attached"], operation)
-        got = error["in_the_way"]
-        want = expected(report, operation["operation_id"], region_end, misses)
-        self.assertEqual("unknown_because" in got, want["resident_count"] is None, got)
-        got.pop("unknown_because", None)
-        self.assertEqual(got, want, (path, operation["operation_id"]))
-        return got["resident_count"] or 0
+        found = {False: 0, True: 0}
+        errors = json.loads(done.stdout)["errors"]
+        self.assertEqual(len(errors), len(failures))
+        for error, (operation, _, region_end, misses) in zip(errors, failures):
+            self.assertTrue(error["attached"], operation)
+            got = error["in_the_way"]
+            want = expected(report, operation["operation_id"], region_end, misses)
+            self.assertEqual("unknown_because" in got, want["resident_count"] is None, got)
+            got.pop("unknown_because", None)
+            self.assertEqual(got, want, (path, operation["operation_id"]))
+            found[region_end is None] += got["resident_count"] or 0
+        return found
 
     def test_captures(self):
         split = reached = asked = 0
@@ -183,12 +186,16 @@ class InTheWay(unittest.TestCase):
                     if gaps:
                         report.thin(draw)
                     starts = sorted(row["address"] for row in report.rows("buffers") if is_l1(row["buffer_type"]) and row["address"])
+                    failures = []
                     for operation in draw.sample(operations, min(OPERATIONS, len(operations))):
-                        split += self.hold(report, path, operation, FRAGMENTED, None, PER_BANK - LARGEST)
                         at = draw.choice(starts) if starts else 1000
                         end = at + draw.randint(1, 300000)
-                        reached += self.hold(report, path, operation, CLASH.format(at=at, end=end), end, end - at)
-                        asked += 2
+                        failures.append((operation, FRAGMENTED, None, PER_BANK - LARGEST) if len(failures) % 2 == 0 else
+                                        (operation, CLASH.format(at=at, end=end), end, end - at))
+                    found = self.hold(report, path, failures)
+                    split += found[True]
+                    reached += found[False]
+                    asked += len(failures)
                 report.database.close()
         self.assertGreater(asked, 100)
         self.assertGreater(split, 50)
