@@ -18,7 +18,7 @@
 /* Most bytes of one write, so that the context is asked often enough. */
 #define WRITE_MAX (4 * TS_MIB)
 
-enum { LINKS_MAX = 40, NAME_TRIES = 100, TEMPORARY_NAME_MAX = 48, READER_STEP_MS = 20, READER_WAIT_MS = 10000 };
+enum { LINKS_MAX = 40, NAME_TRIES = 100, TEMPORARY_NAME_MAX = 48, READER_STEP_MS = 20, READER_WAIT_MS = 5000 };
 
 struct ts_writer {
     struct ts_context *context;

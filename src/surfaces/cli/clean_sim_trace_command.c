@@ -112,6 +112,9 @@ static enum ts_status check_request(const struct request *request, struct ts_err
     if (!request->path)
         return ts_error_set(error, TS_USAGE, "no path was given; name a dump, or the folder of its run");
     /* To PyPTO's tool the empty folder is the current one. */
+    if (!request->path[0] && !options->pipeline.compat)
+        return ts_error_set(error, TS_USAGE,
+                            "the path is empty (an unset variable?); name a dump, or the folder of its run");
     if (options->output && !options->output[0] && !options->pipeline.compat)
         return ts_error_set(error, TS_USAGE,
                             "--output-dir was given an empty name; name a folder (. is the current one)");
