@@ -12,6 +12,9 @@
  *                              capture need different ones.
  *   TS_NOC_RESERVED_REGISTERS  the pointer, its limit and the clock's page stay in s11, s10 and s9. Everything that runs in the
  *                              kernel is to be compiled with -ffixed-x27 -ffixed-x26 -ffixed-x25.
+ *                              gcc does what that says; clang 14 takes it and does not heed it, so with clang by way of LLVM IR:
+ *                              clang -emit-llvm, then llc -mattr=+reserve-x27,+reserve-x26,+reserve-x25.
+ *   TS_NOC_REGISTERS_ARE_RESERVED  says to clang that this was done
  *   TS_NOC_SITE_FILE, TS_NOC_SITE_LINE  the place that the table names: __FILE__ and __LINE__
  *
  * Type, NoC, virtual channel and the posted bit of a record are constants here. Other arguments that the compiler knows stand in the
@@ -21,6 +24,10 @@
 
 #if !defined __riscv || __riscv_xlen != 32 || !defined TS_NOC_OWN_STATE || defined TS_NOC_OWN_REGISTERS
 #error "TS_NOC_NEAR_RAW is for RV32, with the recorder's own state and without TS_NOC_OWN_REGISTERS"
+#endif
+
+#if defined TS_NOC_RESERVED_REGISTERS && defined __clang__ && !defined TS_NOC_REGISTERS_ARE_RESERVED
+#error "clang may not heed -ffixed-x27: see noc_trace_near_raw.h, and define TS_NOC_REGISTERS_ARE_RESERVED when it does"
 #endif
 
 #ifndef TS_NOC_KERNEL

@@ -80,7 +80,8 @@ static const char *judge(const struct ts_noc_site *site, unsigned wire, uint32_t
     const struct ts_noc_type *types = ts_noc_types(site->wire, &count);
     if (site->shape >= TS_NOC_SHAPES)
         return "its shape is not known: another version of the recorder made it";
-    if (site->type >= count || types[site->type].kind != shapes[site->shape].kind)
+    /* A record of UNDEF is none in the end, and the decoder says so. */
+    if (site->type >= count || (site->type && types[site->type].kind != shapes[site->shape].kind))
         return "its event type does not go with its shape";
     if (site->noc > 1)
         return "its NoC is neither 0 nor 1";

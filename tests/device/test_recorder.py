@@ -20,6 +20,11 @@ def load_generator(shared):
 class Lane:
     def __init__(self):
         self.clock, self.steps, self.expected, self.lost = [], [], None, 0
+        self.times, self.last = [], 0  # when each step was asked for, as far as that is known
+
+    def step(self, *what):
+        self.steps.append(what)
+        self.times.append(self.last)
 
 
 def record_lanes(generator, options):
@@ -33,21 +38,21 @@ def record_lanes(generator, options):
             lane = lanes.setdefault(id(self), Lane())
             lane.recorder = self
             current[0] = lane
-            lane.steps.append(("BEGIN", self.risc, self.flat, host_id, trace, self.c.dram_words,
-                               self.zones["PROFILER-NOC-QUICK-PUSH"]))
+            lane.step("BEGIN", self.risc, self.flat, host_id, trace, self.c.dram_words, self.zones["PROFILER-NOC-QUICK-PUSH"])
             zone_of.update(self.zones)
             super().begin(host_id, trace)
 
         def put(self, at, ident, ts):
             current[0].clock.append(ts)
+            current[0].last = ts
             super().put(at, ident, ts)
 
         def guard(self, zone, which, ts):
-            current[0].steps.append(("SLOT", 2 * which[0] + which[1], zone))
             super().guard(zone, which, ts)
+            current[0].step("SLOT", 2 * which[0] + which[1], zone)
 
         def finish(self):
-            current[0].steps.append(("FINISH",))
+            current[0].step("FINISH")
             return super().finish()
 
     def watch(opt, c, chip, rng, phys, r, n, event, z_open, z_close, clock):
@@ -60,16 +65,16 @@ def record_lanes(generator, options):
             # A lost record asks for the time too: its words are taken back.
             if lane.recorder.lost == before + 1 and len(lane.clock) == readings:
                 lane.clock.append(0)
-            lane.steps.append(step_of(generator, c.wire, data, trailer))
+            lane.step(*step_of(generator, c.wire, data, trailer))
 
         def open_(name):
             opened = z_open(name)
-            lane.steps.append(("OPEN", zone_of[name]))
+            lane.step("OPEN", zone_of[name])
             return opened
 
         def close_(name):
             z_close(name)
-            lane.steps.append(("CLOSE", zone_of[name]))
+            lane.step("CLOSE", zone_of[name])
         return original(opt, c, chip, rng, phys, r, n, event_, open_, close_, clock)
 
     original, plain = generator.lane_events, generator.Recorder
@@ -88,12 +93,16 @@ def zones_seen(lanes, recs):
         lane = lanes[id(rec)]
         if rec.risc < 2:
             continue
-        steps = []
-        for step in lane.steps:
+        steps, times = [], []
+        marks = [t for t in lane.clock]
+        for step, time in zip(lane.steps, lane.times):
             if step[0] == "SLOT" and step[1] == 3:
                 steps += [("OPEN", rec.zones["MATH"]), ("CLOSE", rec.zones["MATH"])]
+                at = marks.index(time)
+                times += marks[at - 2:at]
             steps.append(step)
-        lane.steps = steps
+            times.append(time)
+        lane.steps, lane.times = steps, times
 
 
 def address(x, y):
@@ -190,4 +199,5 @@ def main():
     print("%d golden captures, %d programs: identical words" % (len(cases), count))
 
 
-main()
+if __name__ == "__main__":
+    main()

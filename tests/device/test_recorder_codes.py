@@ -200,4 +200,5 @@ def main():
     print("%d runs: identical words" % runs)
 
 
-main()
+if __name__ == "__main__":
+    main()
