@@ -61,10 +61,9 @@ enum ts_status ts_noc_runs_find(struct ts_noc_runs *runs, const struct ts_noc_ru
 
 enum ts_status ts_noc_runs_add(struct ts_noc_runs *runs, const struct ts_noc_segment *segment, struct ts_error *error)
 {
-    if (runs->segments.count) {
+    if (runs->segments.count > runs->joins_from) {
         struct ts_noc_segment *last = &runs->segments.items[runs->segments.count - 1];
-        if (last->run == segment->run && last->lane == segment->lane && last->section == segment->section &&
-            last->end == segment->begin) {
+        if (last->run == segment->run && last->lane == segment->lane && last->end == segment->begin) {
             last->end = segment->end;
             return TS_OK;
         }
@@ -99,16 +98,40 @@ static int compare_ordered(const void *a, const void *b)
     return order ? order : x->was < y->was ? -1 : x->was > y->was;
 }
 
-static int compare_segments(const void *a, const void *b)
+static bool is_before(const struct ts_noc_segment *x, const struct ts_noc_segment *y)
 {
-    const struct ts_noc_segment *x = a, *y = b;
     if (x->run != y->run)
-        return x->run < y->run ? -1 : 1;
+        return x->run < y->run;
     if (x->lane != y->lane)
-        return x->lane < y->lane ? -1 : 1;
-    if (x->section != y->section)
-        return x->section < y->section ? -1 : 1;
-    return x->begin < y->begin ? -1 : x->begin > y->begin;
+        return x->lane < y->lane;
+    return x->begin < y->begin;
+}
+
+/* Let the item at `at` sink to its place in a heap of count whose largest is on top. */
+static void sink(struct ts_noc_segment *items, size_t at, size_t count)
+{
+    struct ts_noc_segment item = items[at];
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && is_before(&items[child], &items[child + 1]))
+            child++;
+        if (!is_before(&item, &items[child]))
+            break;
+        items[at] = items[child];
+    }
+    items[at] = item;
+}
+
+/* In place: qsort may take as much memory again. No two segments begin at one byte, so there are no equal ones. */
+static void sort_segments(struct ts_noc_segment *items, size_t count)
+{
+    for (size_t i = count / 2; i-- > 0;)
+        sink(items, i, count);
+    for (size_t last = count; last-- > 1;) {
+        struct ts_noc_segment largest = items[0];
+        items[0] = items[last];
+        items[last] = largest;
+        sink(items, 0, last);
+    }
 }
 
 /* Lanes in the order in which files show them, equal ones as one. */
@@ -145,8 +168,7 @@ enum ts_status ts_noc_runs_finish(struct ts_noc_runs *runs, struct ts_error *err
 {
     if (!order_lanes(runs))
         return ts_error_no_memory(error);
-    if (runs->segments.count)
-        qsort(runs->segments.items, runs->segments.count, sizeof *runs->segments.items, compare_segments);
+    sort_segments(runs->segments.items, runs->segments.count);
     for (size_t i = 0; i < runs->segments.count; i++) {
         struct ts_noc_run *run = &runs->runs.items[runs->segments.items[i].run];
         if (run->last == 0)

@@ -59,7 +59,7 @@ struct ts_noc_run {
 };
 /* A piece of the input: one run on one lane, unbroken. */
 struct ts_noc_segment {
-    uint32_t run, lane, section;
+    uint32_t run, lane;
     uint64_t begin, end; /* bytes of the input */
 };
 
@@ -103,6 +103,7 @@ struct ts_noc_runs {
     TS_VEC(struct ts_noc_lane) lanes;
     TS_VEC(struct ts_noc_run) runs;
     TS_VEC(struct ts_noc_segment) segments; /* by run, lane, place */
+    size_t joins_from;                      /* segments from this on may be joined with what follows them */
     TS_VEC(uint32_t) dropped;               /* lanes whose buffers were full */
     TS_VEC(unsigned char) names;            /* TS_NOC_NAME_... by number of a name */
     struct ts_map by_key;

@@ -217,7 +217,7 @@ static enum ts_status index_section(struct ts_noc_runs *runs, uint32_t number, s
 {
     const struct ts_noc_section *s = &runs->capture->sections[number];
     struct ts_noc_lane lane = {s->device, s->risc, s->x, s->y};
-    struct ts_noc_segment piece = {.lane = (uint32_t)runs->lanes.count, .section = number};
+    struct ts_noc_segment piece = {.lane = (uint32_t)runs->lanes.count};
     struct walk w;
     bool open = false, mismatch = false;
     enum ts_status status = TS_OK;
@@ -225,6 +225,8 @@ static enum ts_status index_section(struct ts_noc_runs *runs, uint32_t number, s
         return ts_error_no_memory(error);
     runs->counts.lost += s->lost;
     runs->counts.lost_unknown += s->dropped && s->lost == 0;
+    /* Sections are read apart, also where one ends at the next one's first byte. */
+    runs->joins_from = runs->segments.count;
     walk_begin(&w, runs, s->offset, s->words);
     walk_near(&w, s->risc, true);
     for (enum item item; status == TS_OK && (item = walk_next(&w, error)) != ITEM_END;) {
@@ -333,7 +335,7 @@ enum ts_status ts_noc_runs_load_capture(struct ts_noc_runs *runs, const struct t
     uint32_t risc = runs->lanes.items[segment->lane].risc;
     enum ts_status status = TS_OK;
     walk_begin(&w, runs, segment->begin, (segment->end - segment->begin) / 4);
-    walk_near(&w, runs->capture->sections[segment->section].risc, false);
+    walk_near(&w, risc, false);
     for (enum item item; status == TS_OK && (item = walk_next(&w, error)) != ITEM_END;)
         if (item == ITEM_MARKER)
             status = load_marker(runs, &w, risc, markers, error);

@@ -181,6 +181,10 @@ two = capture([lane(image(body, end=None)), lane(image(event(1500, local(SEM, 18
 out, said = records(put("two.tsraw", two))
 check("DRAM and L1 of one RISC are one lane, its start once", [r["timestamp"] for r in out] ==
       [1000, 1100, 1200, 1300, 1400, 1500, 9000], out)
+cut = capture([lane(image(body, end=None)[:-2]), lane(image(event(1500, local(SEM, 18, 18))), kind=2)])
+out, said = records(put("cut.tsraw", cut))
+check("a packet cut off at a section's end takes nothing of the next section", [r["timestamp"] for r in out] ==
+      [1000, 1100, 1200, 1300, 1500, 9000] and "1 lane ends within a packet" in said, (out, said))
 back = capture([lane(image(body, end=None) + image(event(1150, local(SEM, 18, 18)) + event(1050, local(READ, 0, 1))))])
 out, said = records(put("back.tsraw", back))
 check("times that go back are put in order", [r["timestamp"] for r in out] == [1000, 1050, 1100, 1150, 1200, 1300, 1400, 9000], out)
