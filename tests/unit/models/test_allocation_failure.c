@@ -103,7 +103,9 @@ static void test_the_order_of_reasons(void **state)
     struct ts_allocation_failure failure = {
         .kind = TS_FAILURE_BANK, .per_bank = 100, .bank_size = 99, .has_free = true, .free = 400, .largest_free = 400};
     expect_reason(&failure, TS_REASON_LARGER_THAN_BANK, 1);
-    failure.bank_size = 400;
+    failure.bank_size = failure.free = failure.largest_free = 100;
+    expect_reason(&failure, TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
+    failure.bank_size = failure.free = failure.largest_free = 400;
     expect_reason(&failure, TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
     failure.largest_free = 100;
     expect_reason(&failure, TS_REASON_FREE_BLOCK_COULD_HOLD_IT, 0);
@@ -200,6 +202,12 @@ static void test_the_range(void **state)
              "range [b]\rStatically allocated circular buffers on core range [c] grow to 5 B which is beyond max L1 "
              "size of 4 B");
     assert_true(ts_str_is(failure.core_range, "[c]"));
+    failure = read(
+        "Statically allocated circular buffers on core range [a]\nIt would grow to 5 B which is beyond max L1 size "
+        "of 4 B\nStatically allocated circular buffers on core range [b] grow to 6 B which is beyond max L1 size of "
+        "4 B");
+    assert_true(ts_str_is(failure.core_range, "[b]"));
+    assert_int_equal(failure.region_end, 6);
     failure =
         read("Statically allocated circular buffers on core range  grow to 5 B which is beyond max L1 size of 4 B "
              "grow to 6 B which is beyond max L1 size of 4 B");
@@ -257,7 +265,7 @@ static void test_large_figures(void **state)
     (void)state;
     struct ts_allocation_failure failure =
         read(BANK "99999999999999999999999999 B, but bank size is 9223372036854775807 B (allocated: 0 B, free: "
-                  "18446744073709551616 B, largest free block: 9223372036854775808 B)");
+                  "18446744073709551616123 B, largest free block: 9223372036854775808 B)");
     assert_int_equal(failure.per_bank, TS_FIGURE_TOO_LARGE);
     assert_int_equal(failure.bank_size, INT64_MAX);
     assert_int_equal(failure.free, TS_FIGURE_TOO_LARGE);

@@ -222,6 +222,8 @@ static void test_bytes_in_a_bank(void **state)
     expect(0, 0, 0, 0); /* nothing is left of thirds that came and went */
     run(7, "S1000+-5/2 A2000+-5", "1000+-9");
     expect(0, 0, 0, 0);
+    run(8, "A2000+-5 S3000+-64 C5000+-3 A4000+7", "4000+7 1000+-9");
+    expect(0, 0, 7, 0);
 }
 
 static void test_sizes_beyond_any_device(void **state)

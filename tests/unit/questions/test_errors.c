@@ -300,8 +300,8 @@ static void fill_l1(const char *message)
         db,
         "INSERT INTO devices VALUES(0,0,1000,1000);"
         "INSERT INTO tensors VALUES(5,'','','',NULL,0,1300,1),(6,'','','',NULL,0,1300,1),(7,'','','',NULL,0,1300,1),"
-        "(8,'','','',NULL,1,1300,1),(9,'','','',NULL,0,1300,0);"
-        "INSERT INTO output_tensors VALUES(1,0,5),(2,0,6),(4,0,7),(2,0,8),(2,0,9);"
+        "(8,'','','',NULL,1,1300,1),(9,'','','',NULL,0,1300,0),(10,'','','',NULL,0,1300,1);"
+        "INSERT INTO output_tensors VALUES(1,0,5),(1,0,6),(2,0,6),(4,0,7),(2,0,8),(2,0,9),(1,0,10);"
         "INSERT INTO buffers VALUES(2,0,1900,100,1),(2,0,1300,50,1),(2,0,1350,50,1),(2,0,1600,10,1),(2,0,1500,10,0),"
         "(2,0,1700,10,3),(2,0,1000,20,1),(3,0,1450,10,1),(4,0,1450,10,1),(2,0,NULL,1,1)");
 }
@@ -422,6 +422,11 @@ static void test_what_circular_buffers_reach_into(void **state)
     perf_expect(answer, "/errors/0/in_the_way/residents/1/address", "1300");
     perf_expect(answer, "/errors/0/in_the_way/residents/2/address", "1350");
     yyjson_doc_free(answer);
+    /* What ends where circular buffers begin is none. */
+    operation_database_run(db, "INSERT INTO buffers VALUES(2,0,900,100,1)");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "3");
+    yyjson_doc_free(answer);
     operation_database_run(db, "UPDATE buffers SET address = 1351 WHERE address <= 1350");
     answer = ask("errors", "{}");
     perf_expect(answer, "/errors/0/in_the_way/resident_count", "0");
@@ -439,6 +444,15 @@ static void test_nothing_in_particular(void **state)
     assert_false(perf_has(answer, "/errors/0/in_the_way"));
     perf_expect(answer, "/errors/1/diagnosis/reason", "\"fragmented\"");
     assert_false(perf_has(answer, "/errors/1/in_the_way"));
+    yyjson_doc_free(answer);
+    /* Nor of another memory than L1. */
+    operation_database_run(db,
+                           "DELETE FROM errors; INSERT INTO errors VALUES(3,'ttnn.x','RuntimeError',replace(" FRAGMENTED
+                           ",'L1','DRAM'),'')");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/diagnosis/reason", "\"fragmented\"");
+    assert_false(perf_has(answer, "/errors/0/diagnosis/interleaved_region_limit"));
+    assert_false(perf_has(answer, "/errors/0/in_the_way"));
     yyjson_doc_free(answer);
 }
 
