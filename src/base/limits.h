@@ -39,6 +39,7 @@
 #define TS_LIMIT_DB_COLUMNS 2000               /* of one table of a profiler database */
 #define TS_LIMIT_CLUSTER_FILE (4 * TS_MIB)     /* a cluster descriptor */
 #define TS_LIMIT_ANSWER 400000                 /* one answer's text */
+#define TS_LIMIT_ANSWER_FIT 64000              /* past it, lists of an answer lose their ends */
 #define TS_LIMIT_REPORT_TEXT 4096              /* one text from a capture inside an answer, then cut */
 #define TS_LIMIT_USAGE_LOG 10485760            /* usage events file */
 #define TS_DEFAULT_CACHE (1 * TS_GIB)          /* what sessions keep of captures */

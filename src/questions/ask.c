@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "questions/fit.h"
+
 /* ---- links into the web application ---- */
 
 static void add_encoded(struct ts_buf *out, const char *text)
@@ -118,6 +121,8 @@ static enum ts_status finish(const struct ts_question *question, const struct ts
         ts_args_explain(args, question->too_large, &advice);
     enum ts_status status = ts_buf_status(&advice, error);
     if (!status)
+        status = ts_answer_finish(answer, question->too_large ? advice.ptr : NULL, error);
+    if (!status && answer->json_len > TS_LIMIT_ANSWER_FIT && ts_fit_answer(answer, TS_LIMIT_ANSWER_FIT))
         status = ts_answer_finish(answer, question->too_large ? advice.ptr : NULL, error);
     ts_buf_free(&advice);
     return status;

@@ -260,6 +260,20 @@ static void note_limits(const struct request *request)
     }
 }
 
+/* What the answer had to leave out to fit. */
+static void note_left_out(const struct ts_answer *answer)
+{
+    size_t index, count;
+    yyjson_mut_val *key, *value, *lists = yyjson_mut_obj_get(answer->root, "left_out");
+    yyjson_mut_obj_foreach(lists, index, count, key, value)
+    {
+        char note[384];
+        snprintf(note, sizeof note, "the answer was cut to fit: the last %" PRIu64 " of %s are left out",
+                 yyjson_mut_get_uint(value), yyjson_mut_get_str(key));
+        ts_terminal_error(note);
+    }
+}
+
 void ts_command_question_choices(const struct ts_question *question, struct ts_buf *out)
 {
     for (const struct ts_param *param = question->params; param->name; param++) {
@@ -333,6 +347,8 @@ static enum ts_status ask(struct ts_context *context, struct request *request, s
     ts_terminal_progress_done(context);
     if (!status)
         status = print_answer(request, answer, error);
+    if (!status)
+        note_left_out(answer);
     ts_answer_free(answer);
     for (unsigned i = 0; i < TS_CLI_CAPTURES_MAX; i++)
         if (captures[i])

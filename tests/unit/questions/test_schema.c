@@ -87,8 +87,9 @@ static void test_output_schema(void **state)
     "\"properties\":{\"id\":{\"type\":\"string\"},\"time\":{\"type\":\"number\"},\"size\":{\"type\":[\"integer\","     \
     "\"null\"]},\"extra\":{\"type\":\"boolean\"}},\"required\":[\"id\",\"size\"],\"additionalProperties\":true"
     expect_schema(ts_schema_output, "{\"type\":\"object\",\"properties\":{"
-                                    "\"handle\":{\"type\":\"string\"},\"capture_changed\":{\"type\":\"boolean\"},\"app_"
-                                    "link\":{\"type\":\"string\"},"
+                                    "\"handle\":{\"type\":\"string\"},\"capture_changed\":{\"type\":\"boolean\"},"
+                                    "\"left_out\":{\"type\":\"object\",\"additionalProperties\":{\"type\":"
+                                    "\"integer\"}},\"app_link\":{\"type\":\"string\"},"
                                     "\"count\":{\"type\":\"integer\"},"
                                     "\"rows\":{\"type\":\"array\",\"items\":{\"type\":\"object\"," ROW "}},"
                                     "\"why\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}},"
