@@ -329,6 +329,7 @@ def main():
     if wanted("noc"):
         subprocess.run([sys.executable, os.path.join(ROOT, "tests", "bench", "bench_noc.py"), program, shared, options.inputs,
                         str(options.runs)])
+        subprocess.run([sys.executable, os.path.join(ROOT, "tests", "bench", "bench_noc_fabric.py"), program, options.inputs])
     scan = os.path.join(ROOT, "build", "bench_csv_scan")
     if wanted("scan") and os.path.exists(scan):
         for line in subprocess.run([scan, csv50k], check=True, stdout=subprocess.PIPE, text=True).stdout.splitlines():
