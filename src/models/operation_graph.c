@@ -38,6 +38,8 @@ static enum ts_status read_text(struct ts_profiler *profiler, int64_t rowid, str
         status = ts_graph_read(&out->graph, out->text.ptr, length, TS_GRAPH_ALL, TS_LIMIT_GRAPH_PARSED, &state, error);
     if (state != TS_GRAPH_READ)
         out->withheld = ts_graph_state_words(state);
+    else if (!ts_db_has_column(profiler->db, TS_DB_CAPTURED_GRAPH, "captured_graph"))
+        out->withheld = "is not recorded: the table captured_graph lacks the column of that name";
     return status;
 }
 

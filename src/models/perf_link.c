@@ -212,6 +212,14 @@ static enum ts_status read_launches(struct linker *linker, struct ts_error *erro
                                                                                           : "devices");
         return TS_OK;
     }
+    const struct ts_db *db = linker->profiler.db;
+    const char *key = ts_db_missing_key(db, TS_DB_CAPTURED_GRAPH);
+    if (ts_db_has_table(db, TS_DB_CAPTURED_GRAPH) && !ts_db_has_column(db, TS_DB_CAPTURED_GRAPH, "captured_graph"))
+        key = "captured_graph";
+    if (key) {
+        ts_buf_printf(reason, "the table captured_graph lacks its column %s", key);
+        return TS_OK;
+    }
     enum ts_status status = ts_profiler_devices(linker->context, &linker->profiler, &devices, error);
     if (status == TS_OK)
         status = ts_launch_order_read(linker->context, &linker->profiler, launches, error);

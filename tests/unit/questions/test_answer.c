@@ -125,6 +125,29 @@ static void test_bytes_that_are_no_text(void **state)
                    "b\xEF\xBF\xBD\xEF\xBF\xBD\",\"nul\":\"a\\u0000b\",\"none\":\"\",\"k\xEF\xBF\xBD\":\"v\"}");
 }
 
+/* Keys of a capture that look alike once they are mended or cut are members of their own all the same. */
+static void test_keys_that_look_alike(void **state)
+{
+    (void)state;
+    struct ts_answer *answer = make();
+    ts_answer_text_at(answer, answer->root, TS_STR("k\xC0"), TS_STR("a"));
+    ts_answer_text_at(answer, answer->root, TS_STR("k\xC1"), TS_STR("b"));
+    ts_answer_object_at(answer, answer->root, TS_STR("k\xEF\xBF\xBD"));
+    ts_answer_object_at(answer, answer->root, TS_STR("l"));
+    ts_answer_object_at(answer, answer->root, TS_STR("l"));
+    expect(answer,
+           "{\"k\xEF\xBF\xBD\":\"a\",\"k\xEF\xBF\xBD (2)\":\"b\",\"k\xEF\xBF\xBD (3)\":{},\"l\":{},\"l (2)\":{}}");
+    answer = make();
+    for (unsigned i = 0; i < 3000; i++)
+        ts_answer_object_at(answer, answer->root, TS_STR("same"));
+    assert_int_equal(yyjson_mut_obj_size(answer->root), 3000);
+    yyjson_mut_obj_iter iter;
+    yyjson_mut_obj_iter_init(answer->root, &iter);
+    for (yyjson_mut_val *key; (key = yyjson_mut_obj_iter_next(&iter));)
+        assert_ptr_equal(yyjson_mut_obj_get(answer->root, yyjson_mut_get_str(key)), yyjson_mut_obj_iter_get_val(key));
+    ts_answer_free(answer);
+}
+
 /* A text of TS_LIMIT_REPORT_TEXT bytes, then what is given. */
 static char *long_text(size_t fill, const char *tail)
 {
@@ -240,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_rounded),
         cmocka_unit_test(test_members_keep_their_order),
         cmocka_unit_test(test_keys_and_texts_are_copied),
+        cmocka_unit_test(test_keys_that_look_alike),
         cmocka_unit_test(test_bytes_that_are_no_text),
         cmocka_unit_test(test_long_texts_are_cut_at_a_character),
         cmocka_unit_test(test_long_elements_end_in_an_ellipsis),

@@ -266,6 +266,12 @@ static void test_graphs_that_cannot_be_read(void **state)
     answer = detail(1);
     expect_caveat(answer, "is not valid JSON");
     yyjson_doc_free(answer);
+    /* Without the column nothing is known. */
+    operation_database_run(db, "ALTER TABLE captured_graph DROP COLUMN captured_graph");
+    answer = detail(1);
+    assert_false(perf_has(answer, "/circular_buffers"));
+    expect_caveat(answer, "is not recorded: the table captured_graph lacks the column");
+    yyjson_doc_free(answer);
 }
 
 static void test_hostile_graphs(void **state)

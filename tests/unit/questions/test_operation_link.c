@@ -270,6 +270,10 @@ static void test_unavailable(void **state)
     } cases[] = {
         {"", "no captured graph"},
         {"DROP TABLE captured_graph", "no captured graph"},
+        {"ALTER TABLE captured_graph DROP COLUMN operation_id; INSERT INTO captured_graph VALUES('[]')",
+         "lacks its column operation_id"},
+        {"ALTER TABLE captured_graph DROP COLUMN captured_graph; INSERT INTO captured_graph VALUES(1)",
+         "lacks its column captured_graph"},
         {"INSERT INTO captured_graph VALUES(1,'nonsense')", "operation 1 is not valid JSON"},
         {"INSERT INTO captured_graph VALUES(1,'{}')", "operation 1 is not a list of nodes"},
         {"INSERT INTO captured_graph VALUES(1,'[{\"node_type\":\"function_end\"}]')",
