@@ -85,7 +85,7 @@ static void send(struct ts_grid_processor *p, struct ts_grid_flight *f)
     f->owner = p;
     f->noc = p->noc;
     if (!ts_grid_flight_send(p->grid, f))
-        ts_grid_fault(p, "%s: out of memory for what is on its way", p->call);
+        ts_grid_fault_memory(p);
 }
 
 static void read(struct ts_grid_processor *p, struct ts_grid_node *far, uint32_t from, uint32_t to, uint32_t size,

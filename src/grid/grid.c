@@ -15,6 +15,9 @@ enum ts_status ts_grid_error(struct ts_error *error, enum ts_status code, const 
     error->code = code;
     vsnprintf(error->message, sizeof error->message, format, arguments);
     va_end(arguments);
+    for (char *at = error->message; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7F)
+            *at = '?';
     return code;
 }
 

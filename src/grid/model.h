@@ -193,6 +193,8 @@ void ts_grid_await(struct ts_grid_processor *p, enum ts_grid_wait wait, uint32_t
 /* End the run because of this processor's kernel. */
 _Noreturn void ts_grid_fault(struct ts_grid_processor *p, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* The same because memory is out. */
+_Noreturn void ts_grid_fault_memory(struct ts_grid_processor *p);
 /* Run everything that was launched to its end. */
 enum ts_status ts_grid_schedule(struct ts_grid *grid, struct ts_error *error);
 

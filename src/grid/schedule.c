@@ -19,22 +19,17 @@ struct ts_grid_processor *ts_grid_current(void)
 
 /* ---- what ends a run ---- */
 
-__attribute__((format(printf, 3, 0))) static void fail(struct ts_grid *grid, enum ts_status code, const char *format,
-                                                       va_list arguments)
+/* The first failure counts. */
+__attribute__((format(printf, 3, 4))) static void fail(struct ts_grid *grid, enum ts_status code, const char *format,
+                                                       ...)
 {
+    va_list arguments;
     if (grid->failed)
         return;
     grid->failed = true;
     grid->fault.code = code;
-    vsnprintf(grid->fault.message, sizeof grid->fault.message, format, arguments);
-}
-
-__attribute__((format(printf, 3, 4))) static void failed(struct ts_grid *grid, enum ts_status code, const char *format,
-                                                         ...)
-{
-    va_list arguments;
     va_start(arguments, format);
-    fail(grid, code, format, arguments);
+    vsnprintf(grid->fault.message, sizeof grid->fault.message, format, arguments);
     va_end(arguments);
 }
 
@@ -50,8 +45,16 @@ void ts_grid_fault(struct ts_grid_processor *p, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    failed(p->grid, TS_REFUSED, "kernel '%s' on core (%u,%u), %s, cycle %llu: %s", p->name, (unsigned)p->column,
-           (unsigned)p->row, risc_name(p), (unsigned long long)p->time, what);
+    fail(p->grid, TS_REFUSED, "kernel '%s' on core (%u,%u), %s, cycle %llu: %s", p->name, (unsigned)p->column,
+         (unsigned)p->row, risc_name(p), (unsigned long long)p->time, what);
+    longjmp(p->end, 1);
+}
+
+static const char no_memory[] = "out of memory for what is on its way";
+
+void ts_grid_fault_memory(struct ts_grid_processor *p)
+{
+    fail(p->grid, TS_NO_MEMORY, "%s", no_memory);
     longjmp(p->end, 1);
 }
 
@@ -76,7 +79,7 @@ static void deadlock(struct ts_grid *grid)
     }
     if (waiting > LISTED)
         snprintf(text + used, sizeof text - used, "; and %u more", (unsigned)(waiting - LISTED));
-    failed(grid, TS_REFUSED, "deadlock at cycle %llu, nothing is on its way: %s", (unsigned long long)grid->now, text);
+    fail(grid, TS_REFUSED, "deadlock at cycle %llu, nothing is on its way: %s", (unsigned long long)grid->now, text);
 }
 
 /* ---- whose turn ---- */
@@ -149,18 +152,16 @@ static struct ts_grid_processor *choose(struct ts_grid *grid)
         uint64_t event = ts_grid_flight_next(grid), next = first && first->time < event ? first->time : event;
         if (next == UINT64_MAX && !alive)
             return NULL;
-        if (next == UINT64_MAX)
+        if (next == UINT64_MAX) {
             deadlock(grid);
-        else if (next - grid->begun > grid->options.cycles)
-            failed(
-                grid, TS_LIMIT,
-                "the kernels have not ended after %llu cycles; raise `cycles` in the options if they should take more",
-                (unsigned long long)grid->options.cycles);
-        else if (next == event && !ts_grid_flight_step(grid))
-            failed(grid, TS_NO_MEMORY, "out of memory for what is on its way");
-        else if (next != event) {
+        } else if (next - grid->begun > grid->options.cycles) {
+            fail(grid, TS_LIMIT, "the kernels have not ended after %llu cycles; `cycles` in the options allows more",
+                 (unsigned long long)grid->options.cycles);
+        } else if (next < event) {
             grid->now = next;
             return first;
+        } else if (!ts_grid_flight_step(grid)) {
+            fail(grid, TS_NO_MEMORY, "%s", no_memory);
         }
     }
     for (uint32_t i = 0; i < grid->processor_count; i++)
@@ -322,7 +323,7 @@ enum ts_status ts_grid_schedule(struct ts_grid *grid, struct ts_error *error)
         struct ts_grid_processor *p = &grid->processors[started];
         int failure = p->life == TS_GRID_LAUNCHED ? start(p) : 0;
         if (failure)
-            failed(grid, TS_LIMIT, "no thread could be started for kernel '%s': %s", p->name, strerror(failure));
+            fail(grid, TS_LIMIT, "no thread could be started for kernel '%s': %s", p->name, strerror(failure));
         else if (p->life == TS_GRID_LAUNCHED)
             p->life = TS_GRID_ALIVE;
     }
