@@ -41,6 +41,13 @@ enum ts_log_column {
     TS_LOG_TYPE, /* type, else zone phase; absent in logs that do not tell starts from ends */
     TS_LOG_COLUMN_COUNT
 };
+/* With what lines are read; rows are the same with any. */
+enum ts_log_vectors {
+    TS_LOG_VECTORS_BEST,  /* that this processor has */
+    TS_LOG_VECTORS_SHORT, /* of 16 bytes, where it has such */
+    TS_LOG_VECTORS_NONE,  /* as other processors run */
+};
+
 #define TS_LOG_NOWHERE UINT32_MAX
 struct ts_device_log_layout {
     uint32_t at[TS_LOG_COLUMN_COUNT]; /* TS_LOG_NOWHERE: the header lacks it */

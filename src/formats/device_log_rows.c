@@ -4,8 +4,12 @@
 #include "base/map.h"
 #include "base/number.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+#if defined(__SSE2__) && defined(__x86_64__)
+#include <immintrin.h>
+#define QUICK 1
+/* What the quick way is made of is compiled twice: for every such processor, and for those with vectors of 32 bytes. */
+#define QUICK_INLINE static inline __attribute__((always_inline))
+#define WIDE __attribute__((target("avx2,bmi")))
 #endif
 
 #define EACH_BYTE(value) (UINT64_C(0x0101010101010101) * (value))
@@ -43,17 +47,18 @@ static void find_quick_columns(struct ts_log_scanner *scanner, const struct ts_d
 }
 
 void ts_log_scanner_init(struct ts_log_scanner *scanner, const struct ts_device_log_layout *layout, uint64_t seed,
-                         bool portable)
+                         enum ts_log_vectors vectors)
 {
     *scanner = (struct ts_log_scanner){.layout = layout, .seed = seed};
     ts_buf_init(&scanner->scratch, 0);
     scanner->time_digits.text = scanner->run_digits.text = EACH_BYTE('0');
     find_targets(scanner, layout);
-#if defined(__SSE2__)
-    if (!portable)
+#if defined(QUICK)
+    if (vectors != TS_LOG_VECTORS_NONE)
         find_quick_columns(scanner, layout);
+    scanner->wide = vectors == TS_LOG_VECTORS_BEST && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi");
 #else
-    (void)portable;
+    (void)vectors;
     (void)find_quick_columns;
 #endif
 }
@@ -203,9 +208,9 @@ static bool read_plain(struct ts_log_scanner *scanner, struct ts_str line, struc
 
 /* ---- a line, the quick way ---- */
 
-#if defined(__SSE2__)
+#if defined(QUICK)
 
-static inline uint64_t load_word(const char *bytes)
+QUICK_INLINE uint64_t load_word(const char *bytes)
 {
     uint64_t word;
     memcpy(&word, bytes, sizeof word);
@@ -213,7 +218,7 @@ static inline uint64_t load_word(const char *bytes)
 }
 
 /* Eight characters as digits; the first is the lowest byte. False when one is none. */
-static inline bool eight_digits(uint64_t text, uint64_t *out)
+QUICK_INLINE bool eight_digits(uint64_t text, uint64_t *out)
 {
     uint64_t digits = text - EACH_BYTE('0');
     if (((text + EACH_BYTE(0x7f - '9')) | digits) & EACH_BYTE(0x80))
@@ -226,14 +231,14 @@ static inline bool eight_digits(uint64_t text, uint64_t *out)
 }
 
 /* The last count (1 to 8) of the 8 bytes before end, with zeros in front. */
-static inline uint64_t last_bytes(const char *end, size_t count)
+QUICK_INLINE uint64_t last_bytes(const char *end, size_t count)
 {
     uint64_t mask = ~UINT64_C(0) << 8 * (8 - count);
     return (load_word(end - 8) & mask) | (EACH_BYTE('0') & ~mask);
 }
 
 /* The same as digits; what was read last is not read again, since neighbours begin alike. */
-static inline bool remembered_digits(struct ts_log_digits *memory, uint64_t text, uint64_t *out)
+QUICK_INLINE bool remembered_digits(struct ts_log_digits *memory, uint64_t text, uint64_t *out)
 {
     if (memory->text != text) {
         if (!eight_digits(text, &memory->value))
@@ -245,8 +250,7 @@ static inline bool remembered_digits(struct ts_log_digits *memory, uint64_t text
 }
 
 /* 1 to 16 digits that end before end; 16 bytes before end can be read. */
-static inline __attribute__((always_inline)) bool quick_digits(struct ts_log_digits *memory, const char *start,
-                                                               const char *end, uint64_t *out)
+QUICK_INLINE bool quick_digits(struct ts_log_digits *memory, const char *start, const char *end, uint64_t *out)
 {
     size_t len = (size_t)(end - start);
     uint64_t low, high;
@@ -259,7 +263,7 @@ static inline __attribute__((always_inline)) bool quick_digits(struct ts_log_dig
     return true;
 }
 
-static inline unsigned equal_mask(__m128i bytes, __m128i value)
+QUICK_INLINE unsigned equal_mask(__m128i bytes, __m128i value)
 {
     return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, value));
 }
@@ -273,7 +277,7 @@ struct quick_block {
     uint64_t separators, stops;
 };
 
-static inline struct quick_block find_in_block(const char *bytes)
+QUICK_INLINE struct quick_block find_in_block(const char *bytes)
 {
     __m128i block = _mm_loadu_si128((const __m128i *)(const void *)bytes);
     __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(block, _mm_set1_epi8('"')), _mm_cmpeq_epi8(block, _mm_set1_epi8('\n')));
@@ -281,28 +285,74 @@ static inline struct quick_block find_in_block(const char *bytes)
     return (struct quick_block){(unsigned)_mm_movemask_epi8(any), (unsigned)_mm_movemask_epi8(stop)};
 }
 
-/* Written out, because -O2 does not unroll loops. */
-static inline struct quick_masks find_separators(const char *bytes)
+static inline WIDE struct quick_block find_in_wide_block(const char *bytes)
 {
+    __m256i block = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
+    __m256i stop = _mm256_or_si256(_mm256_cmpeq_epi8(block, _mm256_set1_epi8('"')),
+                                   _mm256_cmpeq_epi8(block, _mm256_set1_epi8('\n')));
+    __m256i any = _mm256_or_si256(stop, _mm256_cmpeq_epi8(block, _mm256_set1_epi8(',')));
+    return (struct quick_block){(unsigned)_mm256_movemask_epi8(any), (unsigned)_mm256_movemask_epi8(stop)};
+}
+
+static inline WIDE struct quick_masks find_separators_wide(const char *bytes)
+{
+    struct quick_block a = find_in_wide_block(bytes), b = find_in_wide_block(bytes + 32);
+    return (struct quick_masks){a.separators | b.separators << 32, a.stops | b.stops << 32};
+}
+
+/* Written out, because -O2 does not unroll loops. */
+QUICK_INLINE struct quick_masks find_separators(const char *bytes, bool wide)
+{
+    if (wide)
+        return find_separators_wide(bytes);
     struct quick_block a = find_in_block(bytes), b = find_in_block(bytes + 16);
     struct quick_block c = find_in_block(bytes + 32), d = find_in_block(bytes + 48);
     return (struct quick_masks){a.separators | b.separators << 16 | c.separators << 32 | d.separators << 48,
                                 a.stops | b.stops << 16 | c.stops << 32 | d.stops << 48};
 }
 
-static inline bool same_prefix(const struct ts_log_scanner *scanner, const char *line)
+static inline WIDE unsigned equal_mask_wide(const char *a, const char *b)
 {
+    return (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256((const __m256i *)(const void *)a),
+                                                            _mm256_loadu_si256((const __m256i *)(const void *)b)));
+}
+
+QUICK_INLINE unsigned equal_prefix(const struct ts_log_scanner *scanner, const char *line, bool wide)
+{
+    if (wide)
+        return equal_mask_wide(line, scanner->prefix);
     const __m128i *have = (const __m128i *)(const void *)scanner->prefix;
     const __m128i *here = (const __m128i *)(const void *)line;
-    unsigned equal = equal_mask(_mm_loadu_si128(here), _mm_loadu_si128(have)) |
-                     equal_mask(_mm_loadu_si128(here + 1), _mm_loadu_si128(have + 1)) << 16;
+    return equal_mask(_mm_loadu_si128(here), _mm_loadu_si128(have)) |
+           equal_mask(_mm_loadu_si128(here + 1), _mm_loadu_si128(have + 1)) << 16;
+}
+
+QUICK_INLINE bool same_prefix(const struct ts_log_scanner *scanner, const char *line, bool wide)
+{
     unsigned mask = (unsigned)((UINT64_C(1) << scanner->prefix_len) - 1);
-    return (equal & mask) == mask;
+    return (equal_prefix(scanner, line, wide) & mask) == mask;
+}
+
+/* In steps that hold what is left of nearly every line: a branch that goes now this way and now that costs more. */
+static inline WIDE const char *find_newline_wide(const char *at)
+{
+    const __m256i newline = _mm256_set1_epi8('\n');
+    for (;; at += 64) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)at);
+        __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(at + 32));
+        uint64_t low = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(a, newline));
+        uint64_t high = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(b, newline));
+        uint64_t hits = low | high << 32;
+        if (hits)
+            return at + __builtin_ctzll(hits);
+    }
 }
 
 /* The first newline at or behind at; one always follows. */
-static inline const char *find_newline(const char *at)
+QUICK_INLINE const char *find_newline(const char *at, bool wide)
 {
+    if (wide)
+        return find_newline_wide(at);
     const __m128i newline = _mm_set1_epi8('\n');
     for (;; at += 16) {
         unsigned hits = equal_mask(_mm_loadu_si128((const __m128i *)(const void *)at), newline);
@@ -311,7 +361,7 @@ static inline const char *find_newline(const char *at)
     }
 }
 
-static inline uint8_t quick_kind(const struct ts_log_scanner *scanner, struct ts_str type)
+QUICK_INLINE uint8_t quick_kind(const struct ts_log_scanner *scanner, struct ts_str type)
 {
     if (!scanner->layout->phase && type.len >= 8) {
         uint64_t head = load_word(type.ptr);
@@ -327,7 +377,7 @@ static inline uint8_t quick_kind(const struct ts_log_scanner *scanner, struct ts
 #define NEXT_END(i) (ends[i] = (uint32_t)__builtin_ctzll(separators | last), separators &= separators - 1)
 
 /* Offsets of the first four separators; behind the last that there is, 63. Written out as above. */
-static inline uint64_t find_first_ends(uint64_t separators, uint32_t *ends)
+QUICK_INLINE uint64_t find_first_ends(uint64_t separators, uint32_t *ends)
 {
     const uint64_t last = UINT64_C(1) << 63;
     NEXT_END(0), NEXT_END(1), NEXT_END(2), NEXT_END(3);
@@ -335,7 +385,7 @@ static inline uint64_t find_first_ends(uint64_t separators, uint32_t *ends)
 }
 
 /* The same of the first QUICK_FIELDS. */
-static inline void find_ends(uint64_t separators, uint32_t ends[QUICK_FIELDS])
+QUICK_INLINE void find_ends(uint64_t separators, uint32_t ends[QUICK_FIELDS])
 {
     const uint64_t last = UINT64_C(1) << 63;
     separators = find_first_ends(separators, ends);
@@ -345,7 +395,7 @@ static inline void find_ends(uint64_t separators, uint32_t ends[QUICK_FIELDS])
 #undef NEXT_END
 
 /* A number of at most 9 digits, blanks before it skipped. */
-static inline bool short_digits(const char *start, const char *end, uint32_t *out)
+QUICK_INLINE bool short_digits(const char *start, const char *end, uint32_t *out)
 {
     while (start < end && *start == ' ')
         start++;
@@ -363,7 +413,7 @@ static inline bool short_digits(const char *start, const char *end, uint32_t *ou
 }
 
 /* Take in the first four fields of a line. False when they are not as writers write them. */
-static inline bool learn_prefix(struct ts_log_scanner *scanner, const char *line)
+QUICK_INLINE bool learn_prefix(struct ts_log_scanner *scanner, const char *line)
 {
     struct quick_block a = find_in_block(line), b = find_in_block(line + 16);
     struct quick_masks masks = {a.separators | b.separators << 16, a.stops | b.stops << 16};
@@ -386,7 +436,7 @@ static inline bool learn_prefix(struct ts_log_scanner *scanner, const char *line
 enum quick { QUICK_ROW, QUICK_NOTHING, QUICK_NOT };
 
 /* The text of a field between two separators without blanks before it. False when something else is to be trimmed. */
-static inline bool field_text(const char *rest, const uint32_t *ends, uint32_t field, struct ts_str *out)
+QUICK_INLINE bool field_text(const char *rest, const uint32_t *ends, uint32_t field, struct ts_str *out)
 {
     const char *start = rest + ends[field - 1] + 1, *end = rest + ends[field];
     while (*start == ' ')
@@ -395,8 +445,8 @@ static inline bool field_text(const char *rest, const uint32_t *ends, uint32_t f
     return start >= end || ((unsigned char)*start > ' ' && (unsigned char)end[-1] > ' ');
 }
 
-static inline __attribute__((always_inline)) bool field_number(struct ts_log_digits *memory, const char *rest,
-                                                               const uint32_t *ends, uint32_t field, uint64_t *out)
+QUICK_INLINE bool field_number(struct ts_log_digits *memory, const char *rest, const uint32_t *ends, uint32_t field,
+                               uint64_t *out)
 {
     const char *start = rest + ends[field - 1] + 1;
     while (*start == ' ')
@@ -405,17 +455,17 @@ static inline __attribute__((always_inline)) bool field_number(struct ts_log_dig
 }
 
 /* A line whose fields are as writers write them. *next becomes the line behind it. QUICK_NOT: to be read the plain way. */
-static inline enum quick read_quick(struct ts_log_scanner *scanner, const char *line, struct ts_log_row *row,
-                                    const char **next)
+QUICK_INLINE enum quick read_quick(struct ts_log_scanner *scanner, const char *line, struct ts_log_row *row,
+                                   const char **next, bool wide)
 {
     uint32_t ends[QUICK_FIELDS], last = scanner->quick_count - 1;
     struct ts_str type = {"", 0};
-    if ((scanner->prefix_len == 0 || !same_prefix(scanner, line)) && !learn_prefix(scanner, line)) {
+    if ((scanner->prefix_len == 0 || !same_prefix(scanner, line, wide)) && !learn_prefix(scanner, line)) {
         scanner->prefix_len = 0;
         return QUICK_NOT;
     }
     const char *rest = line + scanner->prefix_len;
-    struct quick_masks masks = find_separators(rest);
+    struct quick_masks masks = find_separators(rest, wide);
     find_ends(masks.separators, ends);
     /* The fields must all end in commas, the last among the 64 bytes too. */
     if (rest[ends[last]] != ',' || ends[last] == ends[last - 1] || (masks.stops & ((UINT64_C(2) << ends[last]) - 1)))
@@ -423,7 +473,7 @@ static inline enum quick read_quick(struct ts_log_scanner *scanner, const char *
     if (!field_text(rest, ends, scanner->quick_at[1], &row->zone))
         return QUICK_NOT;
     masks.stops &= ~((UINT64_C(2) << ends[last]) - 1);
-    *next = masks.stops ? find_newline(rest + __builtin_ctzll(masks.stops)) + 1 : find_newline(rest + 64) + 1;
+    *next = find_newline(masks.stops ? rest + __builtin_ctzll(masks.stops) : rest + 64, wide) + 1;
     if (row->zone.len == 0)
         return QUICK_NOTHING;
     if (!field_number(&scanner->time_digits, rest, ends, 1, &row->time) ||
@@ -462,7 +512,13 @@ static bool has_room(struct ts_log_scanner *scanner, struct ts_str line, size_t 
     return !scratch->failed;
 }
 
-size_t ts_log_scanner_next(struct ts_log_scanner *scanner, struct ts_log_row *rows, size_t capacity)
+#if defined(QUICK)
+#define LINES_INLINE QUICK_INLINE
+#else
+#define LINES_INLINE static
+#endif
+
+LINES_INLINE size_t read_lines(struct ts_log_scanner *scanner, struct ts_log_row *rows, size_t capacity, bool wide)
 {
     size_t count = 0;
     const char *at = scanner->at;
@@ -470,17 +526,18 @@ size_t ts_log_scanner_next(struct ts_log_scanner *scanner, struct ts_log_row *ro
     scanner->fresh = true;
     while (at < scanner->end && count < capacity) {
         struct ts_log_row *row = &rows[count];
-#if defined(__SSE2__)
+#if defined(QUICK)
         const char *next;
-        enum quick quick = scanner->quick ? read_quick(scanner, at, row, &next) : QUICK_NOT;
+        enum quick quick = scanner->quick ? read_quick(scanner, at, row, &next, wide) : QUICK_NOT;
         if (quick != QUICK_NOT) {
             count += quick == QUICK_ROW;
             at = next;
             continue;
         }
-        const char *newline = find_newline(at);
+        const char *newline = find_newline(at, wide);
 #else
         const char *newline = memchr(at, '\n', (size_t)(scanner->end - at) + 1);
+        (void)wide;
 #endif
         struct ts_str line = {at, (size_t)(newline - at)};
         if (!has_room(scanner, line, count))
@@ -494,4 +551,20 @@ size_t ts_log_scanner_next(struct ts_log_scanner *scanner, struct ts_log_row *ro
     }
     scanner->at = at;
     return count;
+}
+
+#if defined(QUICK)
+static WIDE size_t read_lines_wide(struct ts_log_scanner *scanner, struct ts_log_row *rows, size_t capacity)
+{
+    return read_lines(scanner, rows, capacity, true);
+}
+#endif
+
+size_t ts_log_scanner_next(struct ts_log_scanner *scanner, struct ts_log_row *rows, size_t capacity)
+{
+#if defined(QUICK)
+    if (scanner->wide)
+        return read_lines_wide(scanner, rows, capacity);
+#endif
+    return read_lines(scanner, rows, capacity, false);
 }

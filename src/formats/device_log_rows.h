@@ -48,6 +48,7 @@ struct ts_log_scanner {
     unsigned target_count;
     uint64_t seed;        /* of the hash of run host IDs that are no numbers */
     bool quick;           /* the columns stand where the quick way expects them */
+    bool wide;            /* with vectors of 32 bytes */
     uint32_t quick_at[3]; /* of RUN, ZONE and TYPE, counted from the column behind RISC; TYPE UINT32_MAX: none */
     uint32_t quick_count; /* fields to find behind RISC */
 
@@ -61,14 +62,13 @@ struct ts_log_scanner {
     bool fresh;                                   /* the next row's core need not be that of the row before */
 };
 
-/* layout must outlive the scanner. portable: without vector instructions, as other processors run. seed is the same for
- * all that read one log. */
+/* layout must outlive the scanner. seed is the same for all that read one log. */
 void ts_log_scanner_init(struct ts_log_scanner *scanner, const struct ts_device_log_layout *layout, uint64_t seed,
-                         bool portable);
+                         enum ts_log_vectors vectors);
 void ts_log_scanner_free(struct ts_log_scanner *scanner);
 
 /* Bytes that must be readable and writable behind those given to ts_log_scanner_begin; it writes there. */
-enum { TS_LOG_PAD = 128 };
+enum { TS_LOG_PAD = 192 };
 /* Begin with whole lines. The last may lack its newline: it ends the log, or it is cut behind more than
  * TS_LIMIT_LOG_LINE bytes. Nothing but the padding is written to, so the same bytes may be read again. */
 void ts_log_scanner_begin(struct ts_log_scanner *scanner, char *bytes, size_t len);

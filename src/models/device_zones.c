@@ -18,6 +18,7 @@ struct reading {
     pthread_t owner; /* the thread that asked: it reports progress */
     unsigned slice_count;
     struct ts_zone_slice slices[SLICES_MAX];
+    size_t worker[SLICES_MAX]; /* who had the slice last */
 
     pthread_mutex_t lock;
     pthread_cond_t moved; /* a slice has become free, or something failed */
@@ -32,13 +33,27 @@ struct reading {
 
 /* ---- slices ---- */
 
-/* A slice to work with, or NULL when another thread has failed. Whoever has taken a piece already has one, so one comes. */
-static struct ts_zone_slice *take_slice(struct reading *reading)
+/* A slice to work with, or NULL when another thread has failed. Whoever has taken a piece already has one, so one comes. The
+ * one this thread had last is best: its memory lies in this core's cache. */
+static struct ts_zone_slice *take_slice(struct reading *reading, size_t worker)
 {
+    struct ts_zone_slice *slice = NULL;
     pthread_mutex_lock(&reading->lock);
     while (reading->free_count == 0 && !reading->failed)
         pthread_cond_wait(&reading->moved, &reading->lock);
-    struct ts_zone_slice *slice = reading->failed ? NULL : reading->free[--reading->free_count];
+    if (!reading->failed) {
+        unsigned place = reading->free_count - 1;
+        for (unsigned i = reading->free_count; i-- > 0;)
+            if (reading->worker[reading->free[i] - reading->slices] == worker) {
+                place = i;
+                break;
+            }
+        slice = reading->free[place];
+        reading->free_count--;
+        memmove(&reading->free[place], &reading->free[place + 1],
+                (reading->free_count - place) * sizeof(struct ts_zone_slice *));
+        reading->worker[slice - reading->slices] = worker;
+    }
     pthread_mutex_unlock(&reading->lock);
     return slice;
 }
@@ -81,12 +96,12 @@ static enum ts_status put_down(struct reading *reading, struct ts_zone_slice *sl
     return status;
 }
 
-static enum ts_status read_pieces(struct reading *reading, struct ts_error *error)
+static enum ts_status read_pieces(struct reading *reading, size_t worker, struct ts_error *error)
 {
     bool owner = pthread_equal(pthread_self(), reading->owner);
     struct ts_zone_slice *slice;
     enum ts_status status = TS_OK;
-    while (status == TS_OK && (slice = take_slice(reading))) {
+    while (status == TS_OK && (slice = take_slice(reading, worker))) {
         bool more = false;
         if (owner)
             status = ts_log_source_progress(reading->source, error);
@@ -110,8 +125,7 @@ static enum ts_status read_pieces(struct reading *reading, struct ts_error *erro
 static enum ts_status work(void *data, size_t index, struct ts_error *error)
 {
     struct reading *reading = data;
-    (void)index;
-    enum ts_status status = read_pieces(reading, error);
+    enum ts_status status = read_pieces(reading, index, error);
     if (status != TS_OK) {
         pthread_mutex_lock(&reading->lock);
         reading->failed = true;
@@ -123,7 +137,7 @@ static enum ts_status work(void *data, size_t index, struct ts_error *error)
 
 /* ---- rows ---- */
 
-static enum ts_status set_up(struct reading *reading, bool portable, struct ts_error *error)
+static enum ts_status set_up(struct reading *reading, enum ts_log_vectors vectors, struct ts_error *error)
 {
     struct ts_context *context = reading->context;
     unsigned threads = context->threads < THREADS_MAX ? context->threads : THREADS_MAX;
@@ -134,7 +148,7 @@ static enum ts_status set_up(struct reading *reading, bool portable, struct ts_e
     while (status == TS_OK && reading->slice_count < slices) {
         struct ts_zone_slice *slice = &reading->slices[reading->slice_count];
         status = ts_zone_slice_init(slice, reading->names, &reading->layout, reading->spans,
-                                    ts_hash_seed(reading->names), portable, error);
+                                    ts_hash_seed(reading->names), vectors, error);
         if (status != TS_OK)
             break;
         reading->free[reading->free_count++] = slice;
@@ -151,9 +165,9 @@ static void tear_down(struct reading *reading)
     ts_zone_names_destroy(reading->names);
 }
 
-static enum ts_status read_rows(struct reading *reading, bool portable, struct ts_error *error)
+static enum ts_status read_rows(struct reading *reading, enum ts_log_vectors vectors, struct ts_error *error)
 {
-    enum ts_status status = set_up(reading, portable, error);
+    enum ts_status status = set_up(reading, vectors, error);
     unsigned threads = reading->slice_count > 1 ? reading->slice_count - SLICES_TO_SPARE : 1;
     if (status == TS_OK)
         status = ts_parallel(reading->context, threads, work, reading, error);
@@ -379,7 +393,7 @@ static enum ts_status read_log(struct reading *reading, const struct ts_device_z
     if (status == TS_OK)
         rows = zones->has_header && zones->missing.len == 0 && !options->check_only;
     if (status == TS_OK)
-        status = rows ? read_rows(reading, options->portable, error) : check_bytes(reading, error);
+        status = rows ? read_rows(reading, options->vectors, error) : check_bytes(reading, error);
     if (status == TS_OK)
         status = ts_log_source_unchanged(reading->source, error);
     if (status == TS_OK && rows)

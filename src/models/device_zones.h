@@ -30,8 +30,8 @@ struct ts_device_zones {
 
 struct ts_device_zones_options { /* zero: as questions read it */
     size_t block;                /* bytes of a piece; 0: what is fast */
-    bool portable;               /* without vector instructions */
-    bool check_only;             /* only look whether it can be read: columns, rows, UTF-8 */
+    enum ts_log_vectors vectors;
+    bool check_only; /* only look whether it can be read: columns, rows, UTF-8 */
 };
 
 /* Read the log. spans (may be NULL) is what ts_core_spans_create made: it is filled from the same pass, its identity

@@ -94,11 +94,11 @@ static uint32_t zone_hash_at(const void *data, uint32_t i)
 
 enum ts_status ts_zone_slice_init(struct ts_zone_slice *slice, struct ts_zone_names *names,
                                   const struct ts_device_log_layout *layout, const struct ts_core_spans *spans,
-                                  uint64_t seed, bool portable, struct ts_error *error)
+                                  uint64_t seed, enum ts_log_vectors vectors, struct ts_error *error)
 {
     *slice = (struct ts_zone_slice){.names = names, .spans = spans};
     slice->typed = layout->at[TS_LOG_TYPE] != TS_LOG_NOWHERE;
-    ts_log_scanner_init(&slice->scanner, layout, seed, portable);
+    ts_log_scanner_init(&slice->scanner, layout, seed, vectors);
     if (grow_slots(&slice->lane_slots, &slice->lane_slot_count, 0, lane_hash_at, slice) &&
         grow_slots(&slice->group_slots, &slice->group_slot_count, 0, group_hash_at, slice) &&
         grow_slots(&slice->zone_slots, &slice->zone_slot_count, 0, zone_hash_at, slice))

@@ -97,7 +97,7 @@ struct ts_zone_slice {
 /* names, layout and spans must outlive the slice. Errors: TS_NO_MEMORY. */
 enum ts_status ts_zone_slice_init(struct ts_zone_slice *slice, struct ts_zone_names *names,
                                   const struct ts_device_log_layout *layout, const struct ts_core_spans *spans,
-                                  uint64_t seed, bool portable, struct ts_error *error);
+                                  uint64_t seed, enum ts_log_vectors vectors, struct ts_error *error);
 void ts_zone_slice_free(struct ts_zone_slice *slice);
 /* Work off slice->piece. Errors: TS_NO_MEMORY, TS_LIMIT. */
 enum ts_status ts_zone_slice_work(struct ts_zone_slice *slice, struct ts_error *error);

@@ -64,7 +64,7 @@ static enum ts_status read_all(struct ts_log_source *source, struct read *out, s
     enum ts_status status = TS_OK;
     *out = (struct read){.rows = 0};
     ts_device_log_layout_parse(ts_log_source_first_lines(source)->header, &layout);
-    ts_log_scanner_init(&scanner, &layout, 1, false);
+    ts_log_scanner_init(&scanner, &layout, 1, TS_LOG_VECTORS_BEST);
     while (status == TS_OK && more) {
         struct ts_log_row rows[8];
         size_t count;

@@ -152,13 +152,13 @@ static void compare_spans(const struct ts_core_spans *spans, const struct slow_l
 
 /* Read a log in one way and hold it against the slow log. path NULL: from memory, as a stream. */
 static void compare(struct fixture *fixture, const char *path, struct ts_str text, const struct slow_log *slow,
-                    unsigned threads, size_t block, bool portable)
+                    unsigned threads, size_t block, enum ts_log_vectors vectors)
 {
     struct ts_context context;
     struct ts_error error = {.code = TS_OK};
     struct ts_core_spans *spans;
     struct ts_device_zones *zones;
-    const struct ts_device_zones_options options = {.block = block, .portable = portable};
+    const struct ts_device_zones_options options = {.block = block, .vectors = vectors};
     ts_context_init(&context);
     context.threads = threads;
     assert_int_equal(ts_core_spans_create(&context, fixture->source, &spans, &error), TS_OK);
@@ -172,17 +172,24 @@ static void compare(struct fixture *fixture, const char *path, struct ts_str tex
     ts_core_spans_destroy(spans);
 }
 
+/* The best most often, the others now and then. */
+static enum ts_log_vectors vectors_of(size_t number)
+{
+    return number < 2 ? TS_LOG_VECTORS_SHORT : number == 2 ? TS_LOG_VECTORS_NONE : TS_LOG_VECTORS_BEST;
+}
+
 /* Read the log in every way: as a file and as a stream, with one thread and several, with pieces of each size. */
 static void compare_all(struct fixture *fixture, struct ts_str text, size_t from, size_t to, size_t step)
 {
     struct slow_log *slow = slow_log_read(text.ptr, text.len, 200000);
     const char *path = scratch_put(&fixture->scratch, "profile_log_device.csv", text);
-    compare(fixture, path, text, slow, 1, 0, false);
-    compare(fixture, path, text, slow, 2, 0, true);
-    compare(fixture, NULL, text, slow, 3, 0, false);
+    compare(fixture, path, text, slow, 1, 0, TS_LOG_VECTORS_BEST);
+    compare(fixture, path, text, slow, 2, 0, TS_LOG_VECTORS_NONE);
+    compare(fixture, path, text, slow, 2, 0, TS_LOG_VECTORS_SHORT);
+    compare(fixture, NULL, text, slow, 3, 0, TS_LOG_VECTORS_BEST);
     for (size_t block = from; block < to; block += step) {
-        compare(fixture, path, text, slow, 1 + (unsigned)(block % 4), block, block % 8 == 7);
-        compare(fixture, NULL, text, slow, 1 + (unsigned)(block % 3), block, block % 8 == 3);
+        compare(fixture, path, text, slow, 1 + (unsigned)(block % 4), block, vectors_of(block % 8));
+        compare(fixture, NULL, text, slow, 1 + (unsigned)(block % 3), block, vectors_of(7 - block % 8));
     }
     slow_log_free(slow);
 }
@@ -353,11 +360,11 @@ static void test_the_limit_of_open_starts(void **state)
     struct slow_log *slow = slow_log_read(text.ptr, text.len, 200000);
     assert_true(slow->dropped > 50);
     const char *path = scratch_put(&fixture->scratch, "profile_log_device.csv", text);
-    compare(fixture, path, text, slow, 1, 0, false);
-    compare(fixture, path, text, slow, 3, 0, false);
-    compare(fixture, path, text, slow, 2, 100003, true);
-    compare(fixture, path, text, slow, 4, 8000, false);
-    compare(fixture, NULL, text, slow, 2, 30000, false);
+    compare(fixture, path, text, slow, 1, 0, TS_LOG_VECTORS_BEST);
+    compare(fixture, path, text, slow, 3, 0, TS_LOG_VECTORS_BEST);
+    compare(fixture, path, text, slow, 2, 100003, TS_LOG_VECTORS_NONE);
+    compare(fixture, path, text, slow, 4, 8000, TS_LOG_VECTORS_BEST);
+    compare(fixture, NULL, text, slow, 2, 30000, TS_LOG_VECTORS_BEST);
     slow_log_free(slow);
     ts_buf_free(&log);
 }
@@ -380,8 +387,8 @@ static void test_compressed_logs(void **state)
     assert_int_equal(gzwrite(file, text.ptr, (unsigned)text.len), (int)text.len);
     assert_int_equal(gzclose(file), Z_OK);
     for (unsigned threads = 1; threads < 5; threads++) {
-        compare(fixture, zst, text, slow, threads, threads * 5000, false);
-        compare(fixture, gz, text, slow, threads, threads * 3000, threads == 2);
+        compare(fixture, zst, text, slow, threads, threads * 5000, TS_LOG_VECTORS_BEST);
+        compare(fixture, gz, text, slow, threads, threads * 3000, vectors_of(threads));
     }
     free(packed);
     slow_log_free(slow);
