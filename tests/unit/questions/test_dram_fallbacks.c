@@ -100,6 +100,7 @@ static void test_arguments(void **state)
     asked_in_dram(1, "one", CONFIG("L1"));
     asked_in_dram(2, "intermediate", CONFIG("L1_SMALL"));
     argument(2, "'intermediate_memory_config'", CONFIG("DRAM"));
+    argument(2, "'later'", CONFIG("L1"));
     argument(2, "NULL", "NULL");
     argument(2, "'x'", "'5'");
     asked_in_dram(3, "both", CONFIG("L1"));
@@ -224,6 +225,14 @@ static void test_retries(void **state)
     operation_database_run(db, "INSERT INTO operations VALUES(70,'apart',0);"
                                "INSERT INTO errors VALUES(70,'another','RuntimeError'," L1_FAILURE ",'')");
     asked_in_dram(71, "apart", NULL);
+    /* A failure for want of DRAM is none of L1; and only the first of the name tries again, here in L1. */
+    failed(80, "of DRAM", "replace(" L1_FAILURE ",' L1 ',' DRAM ')", NULL);
+    asked_in_dram(81, "of DRAM", NULL);
+    failed(90, "stays", L1_FAILURE, NULL);
+    operation_database_add(db, -1, 91, "stays", NULL);
+    tensor(3000, 1, "Shape([8])");
+    join("output_tensors", 91, 3000);
+    asked_in_dram(92, "stays", NULL);
     yyjson_doc *answer = ask("dram_fallbacks", "{}");
     perf_expect(answer, "/fallback_count", "4");
     perf_expect(answer, "/fallbacks/0",
