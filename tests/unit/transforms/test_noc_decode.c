@@ -60,8 +60,10 @@ static void starve(enum ts_status (*run)(const char *), const char *input)
 static void test_captures(void **state)
 {
     (void)state;
-    static const char *const inputs[] = {"noc_capture/small", "noc_capture/fabric", "noc_capture/wide",
-                                         "noc_capture/i1",    "noc_log/small",      "noc_log/wide"};
+    static const char *const inputs[] = {"noc_capture/small",   "noc_capture/fabric", "noc_capture/wide",
+                                         "noc_capture/i1",      "noc_capture/mux",    "noc_log/alike",
+                                         "noc_log/small",       "noc_log/wide",       "noc_near_raw/small",
+                                         "noc_near_raw/fabric", "noc_near_raw/wide"};
     for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/tests/fuzz/%s", TS_SOURCE_DIR, inputs[i]);
@@ -73,6 +75,8 @@ static void test_traces(void **state)
 {
     (void)state;
     starve(rewrite, TS_SOURCE_DIR "/tests/fuzz/noc_json/small");
+    starve(rewrite, TS_SOURCE_DIR "/tests/fuzz/noc_json/fabric");
+    starve(rewrite, TS_SOURCE_DIR "/tests/fuzz/noc_json/j0");
 }
 
 int main(void)
