@@ -208,6 +208,9 @@ static bool read_row(struct ts_noc_rows *rows, const char *p, const char *end, s
         row->x = rows->x;
         row->y = rows->y;
         row->risc = rows->risc;
+    } else {
+        /* One that is too long to keep must not leave the last one's. */
+        rows->prefix_len = 0;
     }
     for (; column < rows->log->column_count; column++) {
         if (p > end || !take_field(rows, column, &p, end, row, core))
@@ -218,10 +221,8 @@ static bool read_row(struct ts_noc_rows *rows, const char *p, const char *end, s
         }
     }
     if (!row->same_core) {
-        if (core[0] > UINT32_MAX || core[1] > INT16_MAX || core[2] > INT16_MAX) {
-            rows->prefix_len = 0;
+        if (core[0] > UINT32_MAX || core[1] > INT16_MAX || core[2] > INT16_MAX)
             return false;
-        }
         rows->slot = row->slot = core[0];
         rows->x = row->x = (int64_t)core[1];
         rows->y = row->y = (int64_t)core[2];

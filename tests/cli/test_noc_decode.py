@@ -264,6 +264,7 @@ for what, odd, times, said_ in (
         ("letters in a number", event_row.replace(",1040,", ",10a40,"), usual, "1 row cannot be read"),
         ("another id", event_row.replace(",12345,", ",12346,"), usual, ""),
         ("another core", row(5, local(READ, 0, 1), x=2), usual + [5], ""),
+        ("a core after many blanks", row(5, local(READ, 0, 1), x=2).replace(",BRISC", "," + 90 * " " + "BRISC"), usual + [5], ""),
         ("another program", row(5, local(READ, 0, 1), host=2048), usual + [5], ""),
         ("something in the last column", row(5, local(READ, 0, 1)).replace(",,\n", ",,x;y\n"), [5] + usual, ""),
         ("a zone", row(5, zone=("loop", "ZONE_START")), [5] + usual, ""),
