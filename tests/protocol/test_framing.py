@@ -42,7 +42,7 @@ class Framing(support.Case):
         server = self.server()
         server.send('{"jsonrpc":"2.0","id":"\\u0001\\"\\\\\\/\\u00e9\\ud83d\\ude00\\u007f","method":"ping"}')
         line = server.raw()
-        self.assertEqual(line, '{"jsonrpc":"2.0","id":"\\u0001\\"\\\\/\u00e9\U0001f600\u007f","result":{}}\n'.encode())
+        self.assertEqual(line, '{"jsonrpc":"2.0","id":"\\u0001\\"\\\\/\u00e9\U0001f600\\u007f","result":{}}\n'.encode())
 
     def test_pieces(self):
         server = self.server()
