@@ -31,10 +31,12 @@ target_link_libraries(libtilesight PRIVATE ts_product_options PUBLIC ts_options
 # The same objects as a shared library, from which only what the public headers mark TS_API can be seen. Its number goes up
 # with each release that takes away or changes what is there.
 set(TS_SOVERSION 0)
-add_library(libtilesight_shared SHARED "${empty}")
-set_target_properties(libtilesight_shared PROPERTIES OUTPUT_NAME tilesight VERSION "${PROJECT_VERSION}"
-  SOVERSION "${TS_SOVERSION}" C_VISIBILITY_PRESET hidden)
-target_link_libraries(libtilesight_shared PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,libtilesight>")
+if(NOT TS_FUZZ)
+  add_library(libtilesight_shared SHARED "${empty}")
+  set_target_properties(libtilesight_shared PROPERTIES OUTPUT_NAME tilesight VERSION "${PROJECT_VERSION}"
+    SOVERSION "${TS_SOVERSION}" C_VISIBILITY_PRESET hidden)
+  target_link_libraries(libtilesight_shared PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,libtilesight>")
+endif()
 
 # The host model that kernels with noc_trace.h run on stands beside all this and knows none of it.
 file(GLOB_RECURSE TS_GRID_SOURCES CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/grid/*.c")

@@ -2,6 +2,7 @@
 # fresh.sh DIR [COMMAND...]: the README's commands (./dev demo, ./dev check; or those given) on a machine that has nothing: a
 # minimal Debian in DIR/root, made by debootstrap where it is not there yet, with a clone of this tree's last commit in it.
 # Needs root, debootstrap and the network; how this machine's apt reaches its repositories is copied into the new one.
+# TILESIGHT_FRESH_SUITE names another release of Debian than this machine's (trixie).
 set -eu
 
 dir=$1
@@ -9,7 +10,8 @@ shift
 [ $# -gt 0 ] || set -- './dev demo' './dev check'
 tree=$(cd "$(dirname "$0")/../.." && pwd)
 root=$dir/root
-suite=${TILESIGHT_FRESH_SUITE:-$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}
+here=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+suite=${TILESIGHT_FRESH_SUITE:-$here}
 
 say() { printf 'fresh: %s\n' "$*" >&2; }
 die() {
@@ -23,13 +25,13 @@ command -v unshare >/dev/null || die 'unshare is not there; it comes with util-l
 mirror() {
     # shellcheck disable=SC2016
     apt-get indextargets --format '$(REPO_URI)|$(CODENAME)|$(COMPONENT)' 'Created-By: Packages' |
-        awk -F'|' -v codename="$suite" '$2 == codename && $3 == "main" { print $1; exit }'
+        awk -F'|' -v codename="$here" '$2 == codename && $3 == "main" { print $1; exit }'
 }
 
 make_root() {
     command -v debootstrap >/dev/null || die 'debootstrap is not there: apt-get install debootstrap'
     address=$(mirror)
-    [ -n "$address" ] || die "apt knows no repository of $suite to make the system from"
+    [ -n "$address" ] || die "apt knows no repository of $here to make the system from"
     say "making a minimal $suite in $root"
     mkdir -p "$dir"
     debootstrap --variant=minbase "$suite" "$root.new" "$address" >"$dir/debootstrap.log" ||
@@ -43,6 +45,8 @@ copy_network() {
     for part in sources.list sources.list.d auth.conf auth.conf.d keyrings trusted.gpg.d; do
         [ ! -e "/etc/apt/$part" ] || cp -RL "/etc/apt/$part" "$root/etc/apt/"
     done
+    # Another release is at the same places.
+    [ "$suite" = "$here" ] || find "$root/etc/apt" -type f -name '*sources*' -exec sed -i "s/$here/$suite/g" {} +
     grep -hs '^ *Acquire::' /etc/apt/apt.conf /etc/apt/apt.conf.d/* >"$root/etc/apt/apt.conf.d/99fresh" || true
     cp -L /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || true
 }
