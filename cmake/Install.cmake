@@ -6,13 +6,12 @@ set(zsh site-functions)
 if(CMAKE_INSTALL_PREFIX STREQUAL "/usr" AND EXISTS /etc/debian_version)
   set(zsh vendor-completions)
 endif()
-set(TS_ZSH_COMPLETIONS "${CMAKE_INSTALL_DATADIR}/zsh/${zsh}" CACHE STRING "Where zsh looks for completions")
 
 if(TS_HAVE_MAIN)
   install(TARGETS tilesight RUNTIME COMPONENT program)
   install(FILES "${TS_COMPLETIONS}/tilesight.bash" COMPONENT program
     DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME tilesight)
-  install(FILES "${TS_COMPLETIONS}/_tilesight" COMPONENT program DESTINATION "${TS_ZSH_COMPLETIONS}")
+  install(FILES "${TS_COMPLETIONS}/_tilesight" COMPONENT program DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/${zsh}")
   install(FILES "${TS_COMPLETIONS}/tilesight.fish" COMPONENT program
     DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
   if(TS_MAN)
