@@ -68,7 +68,7 @@ void ts_log_scanner_init(struct ts_log_scanner *scanner, const struct ts_device_
 void ts_log_scanner_free(struct ts_log_scanner *scanner);
 
 /* Bytes that must be readable and writable behind those given to ts_log_scanner_begin; it writes there. */
-enum { TS_LOG_PAD = 192 };
+enum { TS_LOG_PAD = 128 };
 /* Begin with whole lines. The last may lack its newline: it ends the log, or it is cut behind more than
  * TS_LIMIT_LOG_LINE bytes. Nothing but the padding is written to, so the same bytes may be read again. */
 void ts_log_scanner_begin(struct ts_log_scanner *scanner, char *bytes, size_t len);
