@@ -305,6 +305,14 @@ for value, on in (("1", True), ("1x", True), ("0", False), ("", False)):
     got = flags("--include", include, TT_METAL_DEVICE_PROFILER_NOC_EVENTS=value).stdout
     check("flags with %r" % value, ("PROFILE_NOC_EVENTS" in got) == on, got)
 check("another generation", "-DTS_NOC_WIRE=4" in flags("--wire", "4", TT_METAL_DEVICE_PROFILER_NOC_EVENTS="1").stdout)
+check("flags: help shows how to switch tracing on", "export TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1; cc $(tilesight noc-flags)" in
+      flags("--help").stdout)
+# As a shell has it: a variable in front of the compiler is not yet there when the flags are made.
+for line, on in (("export TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1; echo $($TILESIGHT noc-flags)", True),
+                 ("TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 echo $($TILESIGHT noc-flags)", False)):
+    shell = subprocess.run(["sh", "-c", line], stdout=subprocess.PIPE, universal_newlines=True,
+                           env={k: v for k, v in os.environ.items() if not k.startswith("TT_METAL")})
+    check("flags in a shell: " + line, ("-DPROFILE_NOC_EVENTS=1" in shell.stdout) == on, shell.stdout)
 check("flags: wrong usage", flags("x").returncode == 2 and flags("--wire", "9").returncode == 2)
 check("flags: no header there", flags("--include", work.name).returncode == 1)
 

@@ -159,7 +159,9 @@ const struct ts_command ts_command_noc_flags = {
     .summary = "Print the compiler flags that switch NoC event tracing on",
     .usage = "cc $(tilesight noc-flags [OPTION...]) kernel.c",
     .about = "Prints the flags that compile a kernel that includes tilesight/noc_trace.h. Tracing is on "
-             "when\n" SWITCH_VARIABLE " begins with 1 in the environment; else the flags hold nothing of it.\n\n"
+             "when\n" SWITCH_VARIABLE " begins with 1 in the environment; else the flags hold nothing of it.\n"
+             "Export the variable: one set in front of cc alone does not reach $(tilesight noc-flags).\n\n"
+             "export " SWITCH_VARIABLE "=1; cc $(tilesight noc-flags) -c kernel.c\n\n"
              "A kernel that includes tilesight/grid.h instead runs on this machine, on a model of a grid of cores\n"
              "that is no silicon: link it with -ltilesight_grid -pthread.",
     .options = known,
