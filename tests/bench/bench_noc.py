@@ -60,15 +60,21 @@ def once(code, names):
 
 
 FLUSH = {"ts_noc_full", "ts_noc_flush", "ts_noc_count", "ts_noc_mark"}
+NEAR = FLUSH | {"ts_noc_near_full_2"}
+NEAR_RAW = ["-DTS_NOC_NEAR_RAW"]
 FORMS = (
     ("compatible, ordinary call", [], {"ts_noc_put", "ts_noc_put_address"} | FLUSH, "40 and 26"),
     ("compatible, own registers", ["-DTS_NOC_OWN_REGISTERS"],
      {"ts_noc_own_sized", "ts_noc_own_address", "ts_noc_own_plain"} | FLUSH, "36 and 24, 20 bytes, 720 once"),
+    ("near-raw, all arguments", NEAR_RAW, NEAR, "14 and 10"),
+    ("near-raw, compatible ones", NEAR_RAW + ["-DFEW"], NEAR, ""),
+    ("the same, reserved: all", NEAR_RAW + recorder.RESERVED, NEAR, "9 and 7"),
+    ("reserved: compatible ones", NEAR_RAW + recorder.RESERVED + ["-DFEW"], NEAR, "9 and 7"),
 )
 
 
 def recorder_costs():
-    for tool in (recorder.RV_GCC, "clang", "qemu-riscv32"):
+    for tool in (recorder.RV_GCC, "clang", "llc", "qemu-riscv32"):
         if not shutil.which(tool):
             print("NoC recorder: skipped, there is no %s (./dev setup)" % tool)
             return
@@ -89,17 +95,18 @@ def recorder_costs():
 
 
 def other_costs(option):
-    print("\nThe same of a multicast, a 16-byte packet, and an event of a fabric send (a third each: header, routing fields, write);"
-          " instructions of begin, finish and send together")
+    print("\nThe same of a multicast, a 16-byte packet, an event of a fabric send (a third each: header, routing fields, write), and"
+          "\nof one taken back since the buffer is full; instructions of begin, a guaranteed marker, finish, send and flush")
     for form, flags, _, _ in FORMS:
         for compiler, level in LEVELS:
             with tempfile.TemporaryDirectory() as folder:
-                cells = []
-                for kernel, records in (("kernel_multicast", 6), ("kernel_wide", 6), ("kernel_fabric", 6)):
+                cells, ends = [], []
+                for kernel, records in (("kernel_multicast", 6), ("kernel_wide", 6), ("kernel_fabric", 6), ("kernel_dropped", 6)):
                     instructions, size, _ = cost(folder, compiler, level, kernel, records, flags, option)
                     cells.append("%5.1f (%4.1f)" % (instructions, size))
-                ends, _, _ = cost(folder, compiler, level, "kernel_ends", 1, flags, option)
-            print("  %-26s %-5s %s  %s  %6.0f" % (form, compiler, level, "  ".join(cells), ends))
+                for kernel in ("kernel_begin", "kernel_slot", "kernel_finish", "kernel_send", "kernel_flush"):
+                    ends.append("%4.0f" % cost(folder, compiler, level, kernel, 1, flags, option)[0])
+            print("  %-26s %-5s %s  %s   %s" % (form, compiler, level, "  ".join(cells), " ".join(ends)))
 
 
 def peak_memory(command):
