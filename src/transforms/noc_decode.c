@@ -1,9 +1,7 @@
 #include "transforms/noc_decode.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #include "base/limits.h"
 #include "formats/noc_log.h"
@@ -39,12 +37,7 @@ static void make_path(const struct ts_noc_decoder *d, struct ts_buf *path)
 
 enum ts_status ts_noc_decode_folder(struct ts_noc_decoder *d, struct ts_error *error)
 {
-    const char *folder = d->options->folder;
-    struct stat is;
-    if (!folder || d->report->files || mkdir(folder, 0777) == 0 ||
-        (errno == EEXIST && stat(folder, &is) == 0 && S_ISDIR(is.st_mode)))
-        return TS_OK;
-    return ts_error_system(error, folder, "make the folder", errno == EEXIST ? ENOTDIR : errno);
+    return d->report->files ? TS_OK : ts_noc_output_folder(d->options->folder, error);
 }
 
 enum ts_status ts_noc_decode_open(struct ts_noc_decoder *d, struct ts_error *error)

@@ -1,4 +1,4 @@
-/* Part of noc_decode and noc_rewrite: files that are not to be written over. */
+/* Part of noc_decode and noc_rewrite: where files go, and where not. */
 #ifndef TS_TRANSFORMS_NOC_OUTPUT_H
 #define TS_TRANSFORMS_NOC_OUTPUT_H
 
@@ -6,5 +6,7 @@
 
 /* TS_REFUSED when path, links followed, is the regular file that is read as input; else TS_OK. input may be NULL. */
 enum ts_status ts_noc_output_check(const char *path, const char *input, struct ts_error *error);
+/* Make a folder, unless it is there; NULL: none is wanted. Errors: TS_IO, TS_NO_MEMORY. */
+enum ts_status ts_noc_output_folder(const char *folder, struct ts_error *error);
 
 #endif

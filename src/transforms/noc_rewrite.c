@@ -210,13 +210,15 @@ static enum ts_status take_records(struct ts_noc_json *json, struct ts_writer *w
     return status;
 }
 
-enum ts_status ts_noc_rewrite(struct ts_context *context, const char *input, const char *path,
+enum ts_status ts_noc_rewrite(struct ts_context *context, const char *input, const char *folder, const char *path,
                               struct ts_noc_summary *summary, struct ts_error *error)
 {
     struct ts_noc_json *json = NULL;
     struct ts_writer *writer = NULL;
     *summary = (struct ts_noc_summary){0};
     enum ts_status status = ts_noc_json_open(context, input, &json, error);
+    if (status == TS_OK && path)
+        status = ts_noc_output_folder(folder, error);
     if (status == TS_OK && path)
         status = ts_noc_output_check(path, input, error);
     if (status == TS_OK && path)

@@ -25,9 +25,9 @@ struct ts_noc_summary {
     bool seen_delta, seen_run_id, seen_long_phase, seen_source, seen_zone_source, seen_target, seen_hops;
 };
 
-/* Read input; path NULL: summarise alone. The summary is to be freed with ts_noc_summary_free. Errors: those of reading and
- * writing; TS_REFUSED (path is the input). */
-enum ts_status ts_noc_rewrite(struct ts_context *context, const char *input, const char *path,
+/* Read input, and write it again to path, after making folder when that is neither NULL nor there. path NULL: summarise alone. The
+ * summary is to be freed with ts_noc_summary_free. Errors: those of reading and writing; TS_REFUSED (path is the input). */
+enum ts_status ts_noc_rewrite(struct ts_context *context, const char *input, const char *folder, const char *path,
                               struct ts_noc_summary *summary, struct ts_error *error);
 void ts_noc_summary_free(struct ts_noc_summary *summary);
 void ts_noc_summary_describe(const struct ts_noc_summary *summary, struct ts_buf *out);

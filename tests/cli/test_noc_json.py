@@ -59,6 +59,9 @@ os.mkdir(out)
 run(put("[]", "other.json"), "-o", out)
 check("a file under its own name", os.listdir(out) == ["other.json"])
 
+run(put("[]", "other.json"), "-o", os.path.join(work.name, "made"))
+check("a folder that is not there is made", os.listdir(os.path.join(work.name, "made")) == ["other.json"])
+
 good = json.dumps(dialects["J2"] * 3)
 for size in range(len(good)):
     done = run(put(good[:size]), "-o", out)

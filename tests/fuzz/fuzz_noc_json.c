@@ -20,7 +20,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     ts_context_init(&context);
     ts_buf_init(&text, 0);
-    if (ts_noc_rewrite(&context, path, "/dev/null", &summary, &error) == TS_OK)
+    if (ts_noc_rewrite(&context, path, NULL, "/dev/null", &summary, &error) == TS_OK)
         ts_noc_summary_describe(&summary, &text);
     else if (error.message[0] == '\0')
         abort(); /* a failure that says nothing */

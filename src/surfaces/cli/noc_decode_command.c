@@ -232,8 +232,8 @@ static enum ts_status rewrite(struct ts_context *context, const struct request *
     ts_buf_init(&text, 0);
     if (r->options.folder && !path)
         return ts_error_no_memory(error);
-    enum ts_status status =
-        ts_noc_rewrite(context, r->options.input, r->options.stream ? r->options.stream : path, &summary, error);
+    enum ts_status status = ts_noc_rewrite(context, r->options.input, r->options.folder,
+                                           r->options.stream ? r->options.stream : path, &summary, error);
     ts_terminal_progress_done(context);
     if (status == TS_OK)
         ts_noc_summary_describe(&summary, &text);

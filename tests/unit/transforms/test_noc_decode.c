@@ -33,7 +33,7 @@ static enum ts_status rewrite(const char *input)
     struct ts_error error = {0};
     struct ts_noc_summary summary;
     ts_context_init(&context);
-    enum ts_status status = ts_noc_rewrite(&context, input, "/dev/null", &summary, &error);
+    enum ts_status status = ts_noc_rewrite(&context, input, NULL, "/dev/null", &summary, &error);
     ts_noc_summary_free(&summary);
     assert_true(status == TS_OK || error.message[0]);
     return status;
