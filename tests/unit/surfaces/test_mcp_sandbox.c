@@ -528,7 +528,7 @@ static void what_answering_takes_goes_on(void **state)
         assert_int_equal(try(add_to_usage, FILES | CALLS, NULL), DONE);
         assert_int_equal(try(remove_usage, FILES | CALLS, NULL), REFUSED);
         assert_int_equal(try(make_usage_folder, FILES | CALLS, NULL), REFUSED);
-        assert_string_equal(scratch_get(&scratch, "usage/events.log").ptr, "line\nline\n");
+        assert_true(ts_str_is(scratch_get(&scratch, "usage/events.log"), "line\nline\n"));
     }
     tear_down(NULL);
 }
