@@ -38,6 +38,8 @@ class Dev(unittest.TestCase):
                              (["fuzz", "soon"], "number of minutes"), (["fuzz", "1", "nope"], "no fuzz target 'nope'"),
                              (["fuzz", "1", "../x"], "no fuzz target '../x'"),
                              (["fuzz-one"], "a target that is built"), (["fuzz-one", "dev"], "a target that is built"),
+                             (["package", "x"], "does not take 'x'"), (["pages", "x"], "does not take 'x'"),
+                             (["fresh", "--now"], "takes a folder"),
                              (["help", "x"], "does not take 'x'"), (["bogus"], "no command 'bogus'")):
             done = self.run_dev(*words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
