@@ -11,10 +11,18 @@
 #define TS_NOC_CALLS_BARE
 #include <tilesight/noc_calls.h>
 
+/* A near-raw record is part of its call site. */
+#if defined PROFILE_NOC_EVENTS && defined TS_NOC_NEAR_RAW
+#define TILESIGHT_NOC_INLINE inline __attribute__((always_inline))
+#else
+#define TILESIGHT_NOC_INLINE inline
+#endif
+
 #define TILESIGHT_NOC_TRACED(name)                                                                                     \
     namespace tilesight                                                                                                \
     {                                                                                                                  \
-    template <bool enable_noc_tracing = true, class... Arguments> inline void name(Arguments... arguments)             \
+    template <bool enable_noc_tracing = true, class... Arguments>                                                      \
+    TILESIGHT_NOC_INLINE void name(Arguments... arguments)                                                             \
     {                                                                                                                  \
         if constexpr (enable_noc_tracing)                                                                              \
             ::ts_noc_on_##name(arguments...);                                                                          \
@@ -25,7 +33,7 @@
 #define TILESIGHT_NOC_TRACED_BARRIER(name)                                                                             \
     namespace tilesight                                                                                                \
     {                                                                                                                  \
-    template <bool enable_noc_tracing = true> inline void name()                                                       \
+    template <bool enable_noc_tracing = true> TILESIGHT_NOC_INLINE void name()                                         \
     {                                                                                                                  \
         if constexpr (enable_noc_tracing)                                                                              \
             ::ts_noc_on_##name();                                                                                      \

@@ -126,10 +126,16 @@
     ".popsection\n"
 /* clang-format on */
 
+/* gcc takes the lines of the table for instructions, and would not inline what holds them. */
+#if !defined __clang__ && __GNUC__ >= 9
+#define TS_NOC_NEAR_STATEMENT __asm__ __inline__ volatile
+#else
+#define TS_NOC_NEAR_STATEMENT __asm__ volatile
+#endif
 #define TS_NOC_NEAR_ASM(shape_, type_, noc_, vc_, posted_, count_, known_, ...)                                        \
     do {                                                                                                               \
         uint32_t *ts_noc_n = 0, ts_noc_t;                                                                              \
-        __asm__ volatile(                                                                                              \
+        TS_NOC_NEAR_STATEMENT(                                                                                         \
             TS_NOC_NEAR_CODE                                                                                           \
             : TS_NOC_NEAR_RESULTS(ts_noc_n, ts_noc_t)                                                                  \
             : [shape] "i"(shape_), [type] "i"(type_), [noc] "i"(noc_), [vc] "i"((vc_)&255),                            \
