@@ -105,23 +105,19 @@ static bool lines_up(const struct linker *linker, const struct ts_launch_list *l
 static void say_difference(struct linker *linker)
 {
     const struct ts_launch_list *starts = &linker->launches.starts;
-    const struct ts_intern *names = &linker->launches.scopes.names;
     struct ts_buf *out = &linker->reason;
     if (starts->count == 0) {
         ts_buf_text(out, "the captured graphs show no device operation that completed");
         return;
     }
     size_t at = aligned(linker, starts);
-    struct ts_quote name, code;
+    /* By its place, not by the names: this is a sentence of ours, and they are a capture's. */
     ts_buf_text(out, "the device operations of the captured graphs and the performance rows do not line up: ");
     if (at == linker->row_count || at == starts->count)
         ts_buf_printf(out, "the graphs hold %zu and the performance report %" PRIu32, starts->count, linker->row_count);
     else
-        ts_buf_printf(out, "number %zu is %s in operation %" PRId64 " and %s in performance row %" PRIu32, at + 1,
-                      ts_error_quote(&name, ts_intern_text(names, starts->items[at].name), TS_QUOTE_ARGUMENT),
-                      starts->items[at].operation,
-                      ts_error_quote(&code, ts_intern_text(names, linker->names[at]), TS_QUOTE_ARGUMENT),
-                      linker->rows[at] + 2);
+        ts_buf_printf(out, "number %zu, of operation %" PRId64 ", has another name in performance row %" PRIu32, at + 1,
+                      starts->items[at].operation, linker->rows[at] + 2);
     ts_buf_text(out, "; most likely they are of two runs, or the performance capture stopped early");
 }
 

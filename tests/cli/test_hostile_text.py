@@ -120,6 +120,31 @@ class HostileText(unittest.TestCase):
         answered, runs = self.every(inputs)
         self.assertEqual(answered, runs)
 
+    def prose(self, value, key=""):
+        """(key, text) of every sentence of ours in an answer."""
+        if isinstance(value, dict):
+            for name, item in value.items():
+                yield from self.prose(item, key if key == "unanswerable_why" else name)
+        elif isinstance(value, list):
+            for item in value:
+                yield from self.prose(item, key)
+        elif isinstance(value, str) and re.search("caveat|note|reason|problem|why|unknown|advice|help|hint", key):
+            yield key, value
+
+    def test_text_of_a_capture_is_in_no_sentence(self):
+        inputs = every_command.Inputs(self.folder / "captures")
+        self.spoil(inputs, "InjectedText", ["OP CODE", "ATTRIBUTES", "COMPUTE KERNEL SOURCE", "INPUT_0_LAYOUT"])
+        sentences, answers = set(), ""
+        for words in every_command.questions(inputs):
+            done = self.run_it([*words, "--json"])
+            self.assertEqual(done.returncode, 0, done.stderr)
+            answers += done.stdout.decode()
+            for key, text in self.prose(json.loads(done.stdout)):
+                self.assertNotIn("InjectedText", text, (words, key))
+                sentences.add(text)
+        self.assertGreater(len(sentences), 5)
+        self.assertGreater(answers.count("InjectedText"), 50)
+
     def test_text_of_several_lines(self):
         inputs = every_command.Inputs(self.folder / "captures")
         self.spoil(inputs, "\n" + POISON + "\nline", ["OP CODE", "ATTRIBUTES"])

@@ -220,7 +220,7 @@ static void test_unlinked(void **state)
     (void)state;
     write_profiler((const char *const[]){"(A )A", "(B )B (Q )Q", NULL});
     open_pair(ROW("A", "1") ROW("B", "1") ROW("C", "1"));
-    expect_status("unlinked", "number 3 is Q in operation 2 and C in performance row 4");
+    expect_status("unlinked", "number 3, of operation 2, has another name in performance row 4");
     expect_link("top_ops", NULL, "/ops/0/operation_id", "null");
     yyjson_doc *answer = perf_bench_ask(&bench, "operation_detail", "{\"operation_id\":1}");
     assert_false(perf_has(answer, "/perf_rows"));
