@@ -67,7 +67,7 @@ class Registration(Command):
     def test_a_path_with_control_characters(self):
         path = "/a\x7fb\x01c\u0085d\u00e9"
         done = self.run_it("--root", path, "--print-config", "codex")
-        self.assertIn(b"\\u007F", done.stdout)
+        self.assertIn(b"\\u007f", done.stdout)
         self.assertNotIn(b"\x7f", done.stdout)
         if tomllib:
             self.assertEqual(tomllib.loads(done.stdout.decode())["mcp_servers"]["tilesight"]["args"], ["mcp", "--root", path])

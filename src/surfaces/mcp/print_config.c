@@ -67,26 +67,17 @@ static void write_json(const struct client *client, const struct ts_mcp_registra
     ts_buf_char(out, '\n');
 }
 
-/* TOML's basic strings and arrays are written as JSON's are, but for DEL, which JSON leaves alone and TOML does not allow. */
+/* TOML's basic strings and arrays are written as JSON's are, whose strings have no DEL either: TOML does not allow it. */
 static void write_toml(const struct client *client, const struct ts_mcp_registration *registration, struct ts_buf *out)
 {
-    struct ts_buf text;
     struct ts_json_out value;
-    ts_buf_init(&text, 0);
-    ts_buf_printf(&text, "[%s.tilesight]\ncommand = ", client->key);
-    ts_json_out_buf(&value, &text);
+    ts_buf_printf(out, "[%s.tilesight]\ncommand = ", client->key);
+    ts_json_out_buf(&value, out);
     ts_json_string(&value, ts_str_from(registration->program));
-    ts_buf_text(&text, "\nargs = ");
-    ts_json_out_buf(&value, &text);
+    ts_buf_text(out, "\nargs = ");
+    ts_json_out_buf(&value, out);
     write_args(registration, &value);
-    ts_buf_char(&text, '\n');
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == 0x7F)
-            ts_buf_text(out, "\\u007F");
-        else
-            ts_buf_char(out, text.ptr[i]);
-    out->failed = out->failed || text.failed;
-    ts_buf_free(&text);
+    ts_buf_char(out, '\n');
 }
 
 static enum ts_status unknown_client(const char *name, struct ts_error *error)
