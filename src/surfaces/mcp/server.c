@@ -49,47 +49,46 @@ static const char *reason_of(int number)
     return reason ? reason : "unknown error";
 }
 
-/* One line, which says what does not hold. */
-static void tell_of_gaps(const struct ts_mcp_server *server, const char *no_landlock, const char *no_seccomp)
+/* One line, which says what does not hold on this kernel. */
+static void tell_of_gaps(const struct ts_mcp_server *server, const struct ts_sandbox *offered)
 {
-    struct ts_buf text;
-    ts_buf_init(&text, 0);
-    if (no_landlock)
-        ts_buf_printf(&text, " Landlock (%s): %s;", no_landlock,
-                      server->roots ? "that nothing outside --root is opened rests on this program alone"
-                                    : "files are guarded by seccomp alone");
-    if (no_seccomp)
-        ts_buf_printf(&text, " seccomp (%s): the network and other programs are not cut off by the kernel;",
-                      no_seccomp);
-    if (!text.failed)
-        ts_mcp_log(&server->log, TS_MCP_WARNING, "the sandbox is incomplete, without%.*s --no-sandbox does without it",
-                   (int)text.len, text.ptr);
-    ts_buf_free(&text);
+    const char *landlock = "", *seccomp = "";
+    if (!offered->landlock)
+        landlock = server->roots
+                       ? " without Landlock, that nothing outside --root is opened rests on this program alone;"
+                       : " without Landlock, files are guarded by seccomp alone;";
+    if (!offered->seccomp)
+        seccomp = " without seccomp, the kernel does not cut off the network and other programs;";
+    if (*landlock || *seccomp)
+        ts_mcp_log(&server->log, TS_MCP_WARNING,
+                   "the sandbox is incomplete on this kernel:%s%s --no-sandbox says no to it",
+                   offered->landlock || offered->seccomp ? landlock : " it has neither Landlock nor seccomp;",
+                   offered->landlock || offered->seccomp ? seccomp : "");
 }
 
-void ts_mcp_server_confine(struct ts_mcp_server *server)
+static bool enter_failed(const struct ts_mcp_server *server, int number)
 {
-    static const char absent[] = "not in this kernel";
+    ts_mcp_log(&server->log, TS_MCP_ERROR, "cannot enter the sandbox: %s; --no-sandbox starts without it",
+               reason_of(number));
+    return false;
+}
+
+bool ts_mcp_server_confine(struct ts_mcp_server *server)
+{
     struct ts_mcp_usage *usage = &server->usage;
     struct ts_sandbox offered;
-    const char *no_landlock = NULL, *no_seccomp = NULL;
     ts_sandbox_probe(&offered);
     ts_mcp_usage_settle(usage, !offered.landlock);
     int failure = 0;
-    if (offered.landlock) {
+    if (offered.landlock)
         failure = ts_sandbox_restrict_files(offered.landlock, server->roots, usage->off ? NULL : usage->folder);
-        server->sandbox.landlock = failure ? 0 : offered.landlock;
-    }
-    if (!server->sandbox.landlock)
-        no_landlock = failure ? reason_of(failure) : absent;
+    if (!failure && offered.seccomp)
+        failure = ts_sandbox_restrict_calls(offered.landlock);
     if (failure)
-        ts_mcp_usage_settle(usage, true);
-    failure = offered.seccomp ? ts_sandbox_restrict_calls(server->sandbox.landlock) : 0;
-    server->sandbox.seccomp = offered.seccomp && !failure;
-    if (!server->sandbox.seccomp)
-        no_seccomp = failure ? reason_of(failure) : absent;
-    if (no_landlock || no_seccomp)
-        tell_of_gaps(server, no_landlock, no_seccomp);
+        return enter_failed(server, failure);
+    server->sandbox = offered;
+    tell_of_gaps(server, &offered);
+    return true;
 }
 
 void ts_mcp_server_free(struct ts_mcp_server *server)
@@ -200,8 +199,11 @@ int ts_mcp_server_run(struct ts_mcp_server *server)
 #ifndef TS_INSTRUMENTED /* What is built in to watch the program ends it when it gets no memory. */
     ts_mcp_budget_open(&server->budget);
 #endif
-    if (!server->options->no_sandbox)
-        ts_mcp_server_confine(server);
+    if (!server->options->no_sandbox && !ts_mcp_server_confine(server)) {
+        if (reader.wake >= 0)
+            close(reader.wake);
+        return 1;
+    }
     if (reader.wake < 0 || !start_reader(&reader, &thread)) {
         ts_mcp_log(&server->log, TS_MCP_ERROR, "cannot start the thread that reads standard input");
         if (reader.wake >= 0)

@@ -39,8 +39,9 @@ enum ts_status ts_mcp_server_init(struct ts_mcp_server *server, const struct ts_
 /* Take the usage log and the address for links from the environment. */
 void ts_mcp_server_environment(struct ts_mcp_server *server);
 /* Give up what answering does not take: the network, other programs, writing anything but the usage log, and with roots all that
- * lies outside them. What this kernel cannot do is said on the log. For this thread and those it starts; not to be taken back. */
-void ts_mcp_server_confine(struct ts_mcp_server *server);
+ * lies outside them. What this kernel cannot do is said on the log. For this thread and those it starts; not to be taken back.
+ * False, said on the log too, when a kernel that can did not. */
+bool ts_mcp_server_confine(struct ts_mcp_server *server);
 void ts_mcp_server_free(struct ts_mcp_server *server);
 
 /* The reading half: one line. Queues it, or answers it where it stands. */
