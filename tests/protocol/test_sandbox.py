@@ -2,13 +2,19 @@
 
 What it forbids is tried from inside by tests/unit/surfaces/test_mcp_sandbox.c.
 """
+import gzip
 import os
 import pathlib
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 
 import support
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import every_command  # noqa: E402
 
 WITHOUT = os.path.join(os.environ.get("TS_BUILD_DIR", ""), "tests", "without")
 LANDLOCK = "landlock_create_ruleset,landlock_add_rule,landlock_restrict_self"
@@ -125,6 +131,30 @@ class Sandbox(support.Case):
             self.assertIsNone(server.raw())
         server = self.lacking("landlock_restrict_self", "--no-sandbox")
         self.assertEqual(self.state(server), "off")
+
+    @support.confined
+    def test_a_database_that_is_being_written_and_compressed_captures(self):
+        """A write-ahead log with its index beside it, gzip, Zstandard where there is a program for it, and threads."""
+        inputs = every_command.Inputs(self.scratch.path / "captures")
+        writer = sqlite3.connect(inputs.profiler / "db.sqlite")
+        self.addCleanup(writer.close)
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("UPDATE operations SET name = 'InTheLog' WHERE operation_id = 2")
+        writer.commit()
+        self.assertTrue((inputs.profiler / "db.sqlite-shm").exists())
+        (inputs.before / (every_command.LOG + ".gz")).write_bytes(gzip.compress(inputs.log.read_bytes()))
+        inputs.log.unlink()
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", "--rm", inputs.csv], check=True)
+        for options in ([], ["--root", str(self.scratch.path)]):
+            server = self.server(*options)
+            server.answer("load_report", performance_path=str(inputs.before), profiler_path=str(inputs.profiler))
+            found = server.answer("find_operations", handle="report-1", name_contains="InTheLog")
+            self.assertEqual((found["match_count"], found["operations"][0]["operation_id"]), (1, 2))
+            self.assertGreater(server.answer("zone_timings", handle="report-1")["returned"], 0)
+            self.assertGreater(server.answer("top_ops", handle="report-1")["returned"], 0)
+            server.load(self.scratch.slow_capture(20))
+            self.assertEqual(self.warnings(server), [])
 
     @support.confined
     def test_a_user_named_in_a_path_is_found_under_roots(self):
