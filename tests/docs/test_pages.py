@@ -254,6 +254,13 @@ class ManPages(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""), page)
 
 
+class Help(unittest.TestCase):
+    def test_lines_fit(self):
+        for command, text in {"": help_of(), **HELP}.items():
+            wide = [line for line in text.splitlines() if len(line) > 120 and not re.match(r"--\S+ (takes any|is one) of", line)]
+            self.assertEqual(wide, [], command)
+
+
 class Words(unittest.TestCase):
     def test_clients_of_print_config(self):
         """The one list of words that stands in two places."""
