@@ -192,3 +192,9 @@ void perf_expect(yyjson_doc *answer, const char *path, const char *json)
         fail_msg("%s is %s, not %s", path, text, json);
     free(text);
 }
+
+void perf_expect_part(yyjson_doc *answer, const char *path, const char *part)
+{
+    if (!strstr(perf_text(answer, path), part))
+        fail_msg("%s: not in %s: %s", part, path, perf_text(answer, path));
+}

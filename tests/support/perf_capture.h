@@ -40,5 +40,7 @@ bool perf_has(yyjson_doc *answer, const char *path);
 const char *perf_text(yyjson_doc *answer, const char *path);
 /* Compare the value at path, written as compact JSON. */
 void perf_expect(yyjson_doc *answer, const char *path, const char *json);
+/* The text at path holds part. */
+void perf_expect_part(yyjson_doc *answer, const char *path, const char *part);
 
 #endif

@@ -1,30 +1,14 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "support/perf_capture.h"
-
 #define COLUMNS "OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\n"
 
-static struct perf_bench bench;
-
-static int make_bench(void **state)
+static int begin(void **state)
 {
-    (void)state;
-    perf_bench_make(&bench);
+    perf_case_begin(state);
     perf_bench_capture(&bench, "run", COLUMNS "A,tt_dnn_device,0,1000\n");
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
     return 0;
 }
 
@@ -193,7 +177,7 @@ static void test_answers_outlive_their_capture(void **state)
     ts_answer_destroy(answer);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_bench, free_bench)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, perf_case_end)
 
 int main(void)
 {

@@ -1,34 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "questions/ask.h"
 #include "questions/table.h"
-#include "support/perf_capture.h"
 
 #define COLUMNS "OP CODE,OP TYPE,DEVICE ID,DEVICE KERNEL DURATION [ns]\n"
-
-static struct perf_bench bench;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
-    return 0;
-}
 
 /* Ask as a surface does. */
 static struct ts_answer *ask(const struct ts_question *question, struct ts_capture *second, const char *link_base)
@@ -231,14 +210,12 @@ static void test_an_answer_that_is_too_large(void **state)
     assert_int_equal(ts_ask(&context, &large, &args, bench.captures[0], NULL, &options, &answer, &error), TS_CANCELLED);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_bench, free_bench)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_the_handle_is_first),           TEST(test_a_capture_that_changed),
-        TEST(test_links_of_a_performance_report), TEST(test_links_of_both_reports),
-        TEST(test_an_answer_that_is_too_large),
+        PERF_CASE(test_the_handle_is_first),           PERF_CASE(test_a_capture_that_changed),
+        PERF_CASE(test_links_of_a_performance_report), PERF_CASE(test_links_of_both_reports),
+        PERF_CASE(test_an_answer_that_is_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,31 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "support/perf_capture.h"
-
 #define COLUMNS "OP CODE,OP TYPE,DEVICE ID,OP TO OP LATENCY [ns],DEVICE KERNEL DURATION [ns],SUB DEVICE ID\n"
-
-static struct perf_bench bench;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
-    return 0;
-}
 
 static void test_changes(void **state)
 {
@@ -130,7 +108,7 @@ static void test_sub_devices_of_both_reports(void **state)
     perf_bench_capture(&bench, "a", COLUMNS "A,tt_dnn_device,0,0,1000,1\n");
     perf_bench_capture(&bench, "b", COLUMNS "A,tt_dnn_device,0,0,1000,0\nA,tt_dnn_device,0,0,1000,\n");
     yyjson_doc *answer = perf_bench_ask(&bench, "diff_reports", NULL);
-    assert_non_null(strstr(perf_text(answer, "/caveat"), "2 sub-devices (0, 1)"));
+    perf_expect_part(answer, "/caveat", "2 sub-devices (0, 1)");
     yyjson_doc_free(answer);
 }
 
@@ -162,19 +140,17 @@ static void test_rates_cannot_be_compared(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_bench, free_bench)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_changes),
-        TEST(test_ties_are_those_of_the_rounded_deltas),
-        TEST(test_ranges),
-        TEST(test_signposts_in_one_report_only),
-        TEST(test_no_signposts_at_all),
-        TEST(test_sub_devices_of_both_reports),
-        TEST(test_lacks_of_each_side),
-        TEST(test_rates_cannot_be_compared),
+        PERF_CASE(test_changes),
+        PERF_CASE(test_ties_are_those_of_the_rounded_deltas),
+        PERF_CASE(test_ranges),
+        PERF_CASE(test_signposts_in_one_report_only),
+        PERF_CASE(test_no_signposts_at_all),
+        PERF_CASE(test_sub_devices_of_both_reports),
+        PERF_CASE(test_lacks_of_each_side),
+        PERF_CASE(test_rates_cannot_be_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

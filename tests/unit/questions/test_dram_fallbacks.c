@@ -1,60 +1,9 @@
 /* dram_fallbacks, and what operation_detail tells of it: which operations likely fell back. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/failure_case.h"
 
 #include <stdio.h>
 
-#include <cmocka.h>
-
-#include "support/operation_database.h"
-
-#define ERRORS                                                                                                         \
-    "CREATE TABLE errors(operation_id int, operation_name text, error_type text, error_message text, timestamp text"
-#define ARGUMENTS "CREATE TABLE operation_arguments(operation_id int, name text, value text"
 #define CONFIG(type) "'MemoryConfig(memory_layout=TensorMemoryLayout::INTERLEAVED,buffer_type=BufferType::" type ")'"
-#define L1_FAILURE                                                                                                     \
-    "'Out of Memory: Not enough space to allocate 800 B L1 buffer across 8 banks, where each bank needs to store 100 " \
-    "B, "                                                                                                              \
-    "but bank size is 1000 B (allocated: 50 B, free: 40 B, largest free block: 30 B)'"
-#define CLASH                                                                                                          \
-    "'Statically allocated dataflow buffers in program 3 clash with L1 buffers on core range [0-0 - 1-1]. L1 buffer "  \
-    "allocated at 100 and static dataflow buffer region ends at 150'"
-
-static struct perf_bench bench;
-static sqlite3 *db;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    db = operation_database_make(&bench, "prof", operation_database_plain);
-    operation_database_run(db, "PRAGMA synchronous = OFF; " ERRORS "); " ARGUMENTS ");");
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    sqlite3_close(db);
-    perf_bench_free(&bench);
-    return 0;
-}
-
-static yyjson_doc *ask(const char *question, const char *arguments)
-{
-    if (bench.count == 0)
-        perf_bench_open_pair(&bench, "prof", NULL);
-    return perf_bench_ask(&bench, question, arguments);
-}
-
-static yyjson_doc *detail(int operation)
-{
-    char arguments[64];
-    snprintf(arguments, sizeof arguments, "{\"operation_id\":%d}", operation);
-    return ask("operation_detail", arguments);
-}
 
 /* Tensor id = address; memory by number. */
 static void tensor(int id, int memory, const char *shape)
@@ -249,9 +198,9 @@ static void test_retries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_arguments, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_views, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_retries, make_bench, free_bench),
+        FAILURE_CASE(test_arguments),
+        FAILURE_CASE(test_views),
+        FAILURE_CASE(test_retries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,75 +1,10 @@
 /* errors, what operation_detail tells of them, and what errors and dram_fallbacks cannot do without. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/failure_case.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/buf.h"
-#include "support/operation_database.h"
-
-#define ERRORS                                                                                                         \
-    "CREATE TABLE errors(operation_id int, operation_name text, error_type text, error_message text, timestamp text"
-#define ARGUMENTS "CREATE TABLE operation_arguments(operation_id int, name text, value text"
-#define L1_FAILURE                                                                                                     \
-    "'Out of Memory: Not enough space to allocate 800 B L1 buffer across 8 banks, where each bank needs to store 100 " \
-    "B, "                                                                                                              \
-    "but bank size is 1000 B (allocated: 50 B, free: 40 B, largest free block: 30 B)'"
-#define CLASH                                                                                                          \
-    "'Statically allocated dataflow buffers in program 3 clash with L1 buffers on core range [0-0 - 1-1]. L1 buffer "  \
-    "allocated at 100 and static dataflow buffer region ends at 150'"
-
-static struct perf_bench bench;
-static sqlite3 *db;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    db = operation_database_make(&bench, "prof", operation_database_plain);
-    operation_database_run(db, "PRAGMA synchronous = OFF; " ERRORS "); " ARGUMENTS ");");
-    return 0;
-}
-
-static int make_ranked(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    db = operation_database_make(&bench, "prof", operation_database_ranked);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    sqlite3_close(db);
-    perf_bench_free(&bench);
-    return 0;
-}
-
-static yyjson_doc *ask(const char *question, const char *arguments)
-{
-    if (bench.count == 0)
-        perf_bench_open_pair(&bench, "prof", NULL);
-    return perf_bench_ask(&bench, question, arguments);
-}
-
-static yyjson_doc *detail(int operation)
-{
-    char arguments[64];
-    snprintf(arguments, sizeof arguments, "{\"operation_id\":%d}", operation);
-    return ask("operation_detail", arguments);
-}
-
-static void expect_caveat(yyjson_doc *answer, const char *part)
-{
-    if (!strstr(perf_text(answer, "/caveat"), part))
-        fail_msg("%s: not in: %s", part, perf_text(answer, "/caveat"));
-}
 
 /* ---- errors ---- */
 
@@ -241,7 +176,7 @@ static void test_older_reports(void **state)
 static void test_ranks(void **state)
 {
     (void)state;
-    operation_database_run(db, ERRORS ", rank int); " ARGUMENTS ", rank int);");
+    operation_database_run(db, ERRORS(", rank int") ARGUMENTS(", rank int"));
     operation_database_add(db, 0, 3, "ttnn.x", NULL);
     operation_database_add(db, 1, 3, "ttnn.y", NULL);
     operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','x','zero','',0),(3,'ttnn.y','x','one','',1)");
@@ -258,7 +193,7 @@ static void test_ranks(void **state)
 static void test_tables_without_ranks(void **state)
 {
     (void)state;
-    operation_database_run(db, ERRORS "); " ARGUMENTS ", rank int);");
+    operation_database_run(db, ERRORS("") ARGUMENTS(", rank int"));
     operation_database_add(db, 0, 3, "ttnn.x", NULL);
     operation_database_add(db, 1, 3, "ttnn.y", NULL);
     operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','x','zero','')");
@@ -271,7 +206,7 @@ static void test_tables_without_ranks(void **state)
     expect_caveat(answer, "error is left out");
     expect_caveat(answer, "dram_fallback is left out");
     yyjson_doc_free(answer);
-    operation_database_run(db, "DROP TABLE operation_arguments; DROP TABLE errors; " ARGUMENTS ");");
+    operation_database_run(db, "DROP TABLE operation_arguments; DROP TABLE errors; " ARGUMENTS(""));
     perf_bench_refused(&bench, "dram_fallbacks", "{}", TS_REFUSED, "`operation_arguments`|");
 }
 
@@ -368,9 +303,10 @@ static void test_no_geometry(void **state)
 static void test_no_rank_in_the_way(void **state)
 {
     (void)state;
-    operation_database_run(db, ERRORS ", rank int); DROP TABLE devices;"
-                                      "CREATE TABLE devices(device_id int, worker_l1_size int, l1_bank_size int, "
-                                      "address_at_first_l1_cb_buffer int);");
+    operation_database_run(
+        db, ERRORS(", rank int") "DROP TABLE devices;"
+                                 "CREATE TABLE devices(device_id int, worker_l1_size int, l1_bank_size int, "
+                                 "address_at_first_l1_cb_buffer int);");
     operation_database_add(db, 0, 3, "ttnn.x", NULL);
     operation_database_add(db, 1, 3, "ttnn.y", NULL);
     operation_database_run(db, "INSERT INTO errors VALUES(3,'ttnn.x','x'," FRAGMENTED ",'',0),"
@@ -459,20 +395,20 @@ static void test_nothing_in_particular(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_attached, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_figures, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_long_texts, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_a_cause_that_was_not_recorded, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_graphs_that_cannot_be_read, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_older_reports, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_ranks, make_ranked, free_bench),
-        cmocka_unit_test_setup_teardown(test_tables_without_ranks, make_ranked, free_bench),
-        cmocka_unit_test_setup_teardown(test_what_splits_the_free_space, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_no_geometry, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_no_rank_in_the_way, make_ranked, free_bench),
-        cmocka_unit_test_setup_teardown(test_figures_that_cannot_be, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_what_circular_buffers_reach_into, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_nothing_in_particular, make_bench, free_bench),
+        FAILURE_CASE(test_attached),
+        FAILURE_CASE(test_figures),
+        FAILURE_CASE(test_long_texts),
+        FAILURE_CASE(test_a_cause_that_was_not_recorded),
+        FAILURE_CASE(test_graphs_that_cannot_be_read),
+        FAILURE_CASE(test_older_reports),
+        RANKED_CASE(test_ranks),
+        RANKED_CASE(test_tables_without_ranks),
+        FAILURE_CASE(test_what_splits_the_free_space),
+        FAILURE_CASE(test_no_geometry),
+        RANKED_CASE(test_no_rank_in_the_way),
+        FAILURE_CASE(test_figures_that_cannot_be),
+        FAILURE_CASE(test_what_circular_buffers_reach_into),
+        FAILURE_CASE(test_nothing_in_particular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

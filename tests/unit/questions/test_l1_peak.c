@@ -1,61 +1,20 @@
 /* l1_peak as an answer: what of a database goes into the replay, the frame around it, and what is withheld. The replay itself
  * is test_l1_occupancy's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/operation_case.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/buf.h"
-#include "support/operation_database.h"
 
-static struct perf_bench bench;
-static sqlite3 *db;
-
-static int make_bench(void **state)
+static yyjson_doc *peak(const char *arguments)
 {
-    (void)state;
-    perf_bench_make(&bench);
-    db = operation_database_make(&bench, "prof", operation_database_plain);
-    return 0;
-}
-
-static int make_ranked(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    db = operation_database_make(&bench, "prof", operation_database_ranked);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    sqlite3_close(db);
-    perf_bench_free(&bench);
-    return 0;
-}
-
-static yyjson_doc *ask(const char *arguments)
-{
-    if (bench.count == 0)
-        perf_bench_open_pair(&bench, "prof", NULL);
-    return perf_bench_ask(&bench, "l1_peak", arguments);
+    return ask("l1_peak", arguments);
 }
 
 static void add(int id, const char *name, const char *graph)
 {
     operation_database_add(db, -1, id, name, graph);
-}
-
-static void expect_caveat(yyjson_doc *answer, const char *part)
-{
-    if (!strstr(perf_text(answer, "/caveat"), part))
-        fail_msg("%s: not in: %s", part, perf_text(answer, "/caveat"));
 }
 
 #define ALLOCATE(address, bytes)                                                                                       \
@@ -81,7 +40,7 @@ static void test_worked_example(void **state)
 {
     (void)state;
     add_worked_example();
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/withheld", "false");
     perf_expect(answer, "/peak", "1000");
     perf_expect(answer, "/size_unit", "\"bytes_per_bank\"");
@@ -114,7 +73,7 @@ static void test_worked_example(void **state)
     assert_false(perf_has(answer, "/reason"));
     assert_false(perf_has(answer, "/caveat"));
     yyjson_doc_free(answer);
-    answer = ask("{\"limit\":1}");
+    answer = peak("{\"limit\":1}");
     perf_expect(answer, "/returned", "1");
     perf_expect(answer, "/composition_count", "3");
     perf_expect(answer, "/peak", "1000");
@@ -130,7 +89,7 @@ static void test_freeing(void **state)
     operation_database_run(db, "INSERT INTO tensors VALUES(1,NULL,NULL,NULL,NULL,0,1000,1),"
                                "(2,NULL,NULL,NULL,NULL,0,2000,'L1_SMALL');"
                                "INSERT INTO input_tensors VALUES(1,0,1),(0,0,2);");
-    yyjson_doc *answer = ask("{\"limit\":1}");
+    yyjson_doc *answer = peak("{\"limit\":1}");
     perf_expect(answer, "/peak", "600");
     perf_expect(answer, "/name", "null");
     perf_expect(answer, "/composition/stale_tensors", "490");
@@ -140,7 +99,7 @@ static void test_freeing(void **state)
                 "\"residents\":[{\"address\":1000,\"size\":400,\"free_after_operation_id\":1,\"free_after_name\":"
                 "\"ttnn.one\"}]}");
     yyjson_doc_free(answer);
-    answer = ask(NULL);
+    answer = peak(NULL);
     perf_expect(answer, "/freeing/residents/1",
                 "{\"address\":2000,\"size\":90,\"free_after_operation_id\":0,\"free_after_name\":null}");
     yyjson_doc_free(answer);
@@ -169,7 +128,7 @@ static void test_last_uses(void **state)
                            "INSERT INTO input_tensors VALUES(1,0,1),(4,0,1),(2,0,1),(2,0,2),(3,0,2),(1,0,3),(1,0,4),"
                            "(4,0,5),(1,0,6),(50,0,8),(1,0,99),('x',0,1);"
                            "INSERT INTO output_tensors VALUES(1,0,9);");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/operation_id", "9");
     perf_expect(answer, "/composition/stale_tensors", "17"); /* addresses 1000 and 5000 */
     perf_expect(answer, "/composition/persistent_tensors", "1238");
@@ -194,7 +153,7 @@ static void test_snapshots(void **state)
         db, "INSERT INTO buffers VALUES(1,0,1000,100,'L1'),(1,0,1000,30,1),(1,1,3000,5,3),(1,0,4000,900,0),"
             "(1,0,NULL,900,1),(1,0,5000,NULL,1),(1,0,6000,900,'DRAM'),(2,0,1000,900,4),('x',0,1000,900,1),"
             "(3,0,1000,6,'BufferType::L1'),(3,0,1000,7,'L1_SMALL');");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "35"); /* 1000: 30, the last row; 3000: 5; 5000: no size, a resident all the same */
     perf_expect(answer, "/operation_id", "1");
     perf_expect(answer, "/top_operations/0/also_at", "[2,3]");
@@ -215,7 +174,7 @@ static void test_graph_rows(void **state)
                            "INSERT INTO captured_graph VALUES(2,'[" ALLOCATE(
                                1000, 20) "]');"
                                          "INSERT INTO captured_graph VALUES(1,'[" ALLOCATE(1000, 5000) "]'),(3,NULL);");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "20"); /* the last row of 2, none of 1, which is no operation; 3 empty */
     perf_expect(answer, "/operation_id", "2");
     perf_expect(answer, "/top_operations/0/also_at", "[3,4]");
@@ -232,7 +191,7 @@ static void test_rows_out_of_order(void **state)
 {
     (void)state;
     add_worked_example();
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     char *ordered = yyjson_write(answer, 0, NULL);
     yyjson_doc_free(answer);
     static const char *const ways[] = {
@@ -261,7 +220,7 @@ static void test_rows_behind_the_last_operation(void **state)
     (void)state;
     add(1, "ttnn.a", NULL);
     operation_database_run(db, "INSERT INTO captured_graph VALUES(99,'[]'),(1,'[" ALLOCATE(1000, 20) "]');");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "20");
     yyjson_doc_free(answer);
     operation_database_run(db, "DELETE FROM captured_graph;"
@@ -280,7 +239,7 @@ static void test_compositions(void **state)
     add(31, "ttnn.equal", "[" FREE(1000) "," CIRCULAR(5000, 10) "]");
     add(32, "ttnn.other", "[" CIRCULAR(5000, 10) "]");
     add(33, "ttnn.nothing", NULL);
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/composition_count", "2");
     perf_expect(answer, "/operation_count", "33");
     perf_expect(answer, "/top_operations/0/also_at", "[2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21]");
@@ -296,7 +255,7 @@ static void test_bytes_by_banks(void **state)
     static const char size[] = "[{\"node_type\":\"buffer_allocate\",\"params\":{\"type\":\"L1\",\"address\":1,\"size\":"
                                "\"96\",\"num_cores\":\"0\"}}]";
     add(1, "ttnn.a", size);
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "1.5"); /* 64 banks when nothing tells */
     yyjson_doc_free(answer);
     operation_database_run(db, "ALTER TABLE devices ADD COLUMN l1_num_banks int;"
@@ -316,7 +275,7 @@ static void test_withheld(void **state)
     add(1, "ttnn.a", "[" ALLOCATE(1000, 10) "]");
     add(2, "ttnn.b", "[" ALLOCATE(2000, 91) "]");
     operation_database_run(db, "INSERT INTO devices VALUES(0,100,100,0)");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     static const char *const nulls[] = {"/peak",      "/operation_id",     "/name",       "/composition",
                                         "/precision", "/largest_resident", "/l1_percent", "/freeing"};
     perf_expect(answer, "/withheld", "true");
@@ -345,7 +304,7 @@ static void test_withheld(void **state)
 static void test_nothing_happened(void **state)
 {
     (void)state;
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/withheld", "false");
     perf_expect(answer, "/peak", "0");
     perf_expect(answer, "/operation_id", "null");
@@ -368,7 +327,7 @@ static void test_unrecorded_launches(void **state)
     (void)state;
     add(1, "ttnn.a", "(Matmul F@0 )Matmul (Matmul F@0 )Matmul");
     add(2, "ttnn.b", "(Add F@0 C5000+60/{[0-0_-_0-0]}@0 )Add (Add F@0 )Add");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/composition/circular_buffers", "60");
     expect_caveat(answer, "is a floor: 3 launches");
     yyjson_doc_free(answer);
@@ -379,7 +338,7 @@ static void test_mesh_copies(void **state)
 {
     (void)state;
     add(1, "ttnn.a", "(Add F@3 C5000+60/{[0-0_-_0-0]}@0 C5000+60/{[0-0_-_0-0]}@1 C6000+5/{[0-0_-_0-0]} )Add");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/composition/circular_buffers", "65");
     yyjson_doc_free(answer);
 }
@@ -416,7 +375,7 @@ static void test_devices_that_disagree(void **state)
     int count = (int)(sizeof cases / sizeof *cases);
     for (int i = 0; i < count; i++)
         add(i + 1, "ttnn.add", cases[i].graph);
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/composition",
                 "{\"circular_buffers\":120,\"intermediate_tensors\":0,\"persistent_tensors\":7,\"stale_tensors\":0}");
     perf_expect(answer, "/top_operations/0/also_at", "[2,3,4,5]");
@@ -449,7 +408,7 @@ static void test_what_it_can_do_without(void **state)
     (void)state;
     add_worked_example();
     operation_database_run(db, "DROP TABLE tensors; DROP TABLE output_tensors; DROP TABLE devices;");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "1000");
     perf_expect(answer, "/top_operations/1/composition/stale_tensors", "0");
     expect_caveat(answer, "No tensor counts as stale");
@@ -466,7 +425,7 @@ static void test_missing_columns(void **state)
                            "INSERT INTO captured_graph VALUES(1);"
                            "DROP TABLE operations; CREATE TABLE operations(operation_id int);"
                            "INSERT INTO operations VALUES(1),('x');");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "0");
     perf_expect(answer, "/operation_count", "1");
     expect_caveat(answer, "1 rows of operations");
@@ -480,13 +439,13 @@ static void test_ranks(void **state)
     operation_database_add(db, 1, 1, "ttnn.one", "[" ALLOCATE(1000, 70) "]");
     operation_database_run(db, "INSERT INTO buffers VALUES(1,0,1000,90,1,1),(1,0,1000,10,1,0);"
                                "INSERT INTO devices VALUES(0,100,100,0,1);");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "10");
     perf_expect(answer, "/rank", "0");
     perf_expect(answer, "/multi_host", "true");
     perf_expect(answer, "/l1_size", "null");
     yyjson_doc_free(answer);
-    answer = ask("{\"rank\":1}");
+    answer = peak("{\"rank\":1}");
     perf_expect(answer, "/peak", "90");
     perf_expect(answer, "/name", "\"ttnn.one\"");
     perf_expect(answer, "/l1_size", "100");
@@ -504,7 +463,7 @@ static void test_tables_without_a_rank(void **state)
                            "DROP TABLE devices; CREATE TABLE devices(device_id int, worker_l1_size int);"
                            "INSERT INTO devices VALUES(0,5);"
                            "DROP TABLE input_tensors; CREATE TABLE input_tensors(operation_id int, tensor_id int);");
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/l1_size", "null");
     expect_caveat(answer, "devices table carries no rank");
     expect_caveat(answer, "No tensor counts as stale");
@@ -524,46 +483,45 @@ static void test_it_is_kept(void **state)
     (void)state;
     char path[256];
     add_worked_example();
-    yyjson_doc *answer = ask(NULL);
+    yyjson_doc *answer = peak(NULL);
     assert_false(perf_has(answer, "/capture_changed"));
     yyjson_doc_free(answer);
     operation_database_run(db, "UPDATE buffers SET max_size_per_bank = 7000; DELETE FROM captured_graph;");
-    answer = ask(NULL);
+    answer = peak(NULL);
     perf_expect(answer, "/peak", "1000");
     perf_expect(answer, "/capture_changed", "true");
     yyjson_doc_free(answer);
     assert_true((size_t)snprintf(path, sizeof path, "%s/prof/db.sqlite", bench.folder) < sizeof path);
     assert_int_equal(remove(path), 0);
-    answer = ask(NULL);
+    answer = peak(NULL);
     perf_expect(answer, "/peak", "1000");
     perf_expect(answer, "/capture_changed", "true");
     yyjson_doc_free(answer);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_bench, free_bench)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_worked_example),
-        CASE(test_freeing),
-        CASE(test_last_uses),
-        CASE(test_snapshots),
-        CASE(test_graph_rows),
-        CASE(test_rows_out_of_order),
-        CASE(test_rows_behind_the_last_operation),
-        CASE(test_compositions),
-        CASE(test_bytes_by_banks),
-        CASE(test_withheld),
-        CASE(test_nothing_happened),
-        CASE(test_unrecorded_launches),
-        CASE(test_mesh_copies),
-        CASE(test_devices_that_disagree),
-        CASE(test_what_it_cannot_do_without),
-        CASE(test_what_it_can_do_without),
-        CASE(test_missing_columns),
-        cmocka_unit_test_setup_teardown(test_ranks, make_ranked, free_bench),
-        cmocka_unit_test_setup_teardown(test_tables_without_a_rank, make_ranked, free_bench),
-        CASE(test_it_is_kept),
+        OPERATION_CASE(test_worked_example),
+        OPERATION_CASE(test_freeing),
+        OPERATION_CASE(test_last_uses),
+        OPERATION_CASE(test_snapshots),
+        OPERATION_CASE(test_graph_rows),
+        OPERATION_CASE(test_rows_out_of_order),
+        OPERATION_CASE(test_rows_behind_the_last_operation),
+        OPERATION_CASE(test_compositions),
+        OPERATION_CASE(test_bytes_by_banks),
+        OPERATION_CASE(test_withheld),
+        OPERATION_CASE(test_nothing_happened),
+        OPERATION_CASE(test_unrecorded_launches),
+        OPERATION_CASE(test_mesh_copies),
+        OPERATION_CASE(test_devices_that_disagree),
+        OPERATION_CASE(test_what_it_cannot_do_without),
+        OPERATION_CASE(test_what_it_can_do_without),
+        OPERATION_CASE(test_missing_columns),
+        RANKED_CASE(test_ranks),
+        RANKED_CASE(test_tables_without_a_rank),
+        OPERATION_CASE(test_it_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

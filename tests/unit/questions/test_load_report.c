@@ -1,33 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "questions/table.h"
-#include "support/perf_capture.h"
 
 #define COLUMNS "OP CODE,OP TYPE,DEVICE ID,HOST START TS,PROGRAM HASH,PROGRAM CACHE HIT\n"
-
-static struct perf_bench bench;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
-    return 0;
-}
 
 /* Of a list of questions, those that need an operations CSV and nothing else. */
 static void expect_csv_questions(yyjson_doc *answer, const char *path, const char *json)
@@ -97,7 +76,7 @@ static void test_why_a_question_cannot_be_answered(void **state)
     yyjson_doc *answer = perf_bench_ask(&bench, "load_report", NULL);
     expect_csv_questions(answer, "/answerable", "[\"top_ops\",\"op_breakdown\"]");
     expect_csv_questions(answer, "/unanswerable", "[\"program_cache\"]");
-    assert_non_null(strstr(perf_text(answer, "/unanswerable_why/program_cache"), "PROGRAM CACHE HIT"));
+    perf_expect_part(answer, "/unanswerable_why/program_cache", "PROGRAM CACHE HIT");
     yyjson_doc_free(answer);
     perf_bench_write(&bench, "log/profile_log_device.csv",
                      "ARCH: blackhole, odd, CHIP_FREQ[MHz]: 1350, a:b:c, ARCH : x\n");
@@ -107,7 +86,7 @@ static void test_why_a_question_cannot_be_answered(void **state)
     perf_expect(answer, "/arch", "{\"device_log\":\"x\"}");
     perf_expect(answer, "/performance_csv", "null");
     perf_expect(answer, "/device_count", "{}");
-    assert_non_null(strstr(perf_text(answer, "/unanswerable_why/top_ops"), "no ops_perf_results CSV"));
+    perf_expect_part(answer, "/unanswerable_why/top_ops", "no ops_perf_results CSV");
     assert_false(perf_has(answer, "/signposts") || perf_has(answer, "/signpost_count"));
     yyjson_doc_free(answer);
 }
@@ -117,7 +96,7 @@ static void test_problems_of_the_csv(void **state)
     (void)state;
     perf_bench_capture(&bench, "ragged", COLUMNS "A,tt_dnn_device,0,1,,\nB,tt_dnn_device,0,1,,,7\n");
     yyjson_doc *answer = perf_bench_ask(&bench, "load_report", NULL);
-    assert_non_null(strstr(perf_text(answer, "/signposts_problem"), "3"));
+    perf_expect_part(answer, "/signposts_problem", "3");
     perf_expect(answer, "/performance_csv_problem", "null");
     expect_csv_questions(answer, "/answerable", "[\"top_ops\",\"op_breakdown\",\"program_cache\"]");
     assert_false(perf_has(answer, "/signposts") || perf_has(answer, "/signpost_count"));
@@ -161,16 +140,14 @@ static void test_names_of_questions(void **state)
     assert_null(ts_question_find((struct ts_str){"top_ops\0", 8}));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_bench, free_bench)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_signposts_as_a_range_takes_them),
-        TEST(test_many_and_long_signposts),
-        TEST(test_why_a_question_cannot_be_answered),
-        TEST(test_problems_of_the_csv),
-        TEST(test_a_damaged_log),
+        PERF_CASE(test_signposts_as_a_range_takes_them),
+        PERF_CASE(test_many_and_long_signposts),
+        PERF_CASE(test_why_a_question_cannot_be_answered),
+        PERF_CASE(test_problems_of_the_csv),
+        PERF_CASE(test_a_damaged_log),
         cmocka_unit_test(test_names_of_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,31 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
-#include "support/perf_capture.h"
-
 #define COLUMNS "OP CODE,OP TYPE,DEVICE ID,OP TO OP LATENCY [ns],DEVICE KERNEL DURATION [ns]\n"
-
-static struct perf_bench bench;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
-    return 0;
-}
 
 static void test_groups_and_shares(void **state)
 {
@@ -156,13 +134,11 @@ static void test_nothing_timed(void **state)
     yyjson_doc_free(answer);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_bench, free_bench)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_groups_and_shares), TEST(test_order_and_ties),          TEST(test_rest_adds_up),
-        TEST(test_by_category),       TEST(test_a_blank_code_is_a_group), TEST(test_nothing_timed),
+        PERF_CASE(test_groups_and_shares), PERF_CASE(test_order_and_ties),          PERF_CASE(test_rest_adds_up),
+        PERF_CASE(test_by_category),       PERF_CASE(test_a_blank_code_is_a_group), PERF_CASE(test_nothing_timed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,50 +1,10 @@
 /* What operation_detail tells of an operation itself; how rows link to it is test_operation_link's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/operation_case.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/buf.h"
-#include "support/operation_database.h"
-
-static struct perf_bench bench;
-static sqlite3 *db;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    db = operation_database_make(&bench, "prof", operation_database_plain);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    sqlite3_close(db);
-    perf_bench_free(&bench);
-    return 0;
-}
-
-static yyjson_doc *detail(int operation)
-{
-    char arguments[64];
-    snprintf(arguments, sizeof arguments, "{\"operation_id\":%d}", operation);
-    if (bench.count == 0)
-        perf_bench_open_pair(&bench, "prof", NULL);
-    return perf_bench_ask(&bench, "operation_detail", arguments);
-}
-
-static void expect_caveat(yyjson_doc *answer, const char *part)
-{
-    if (!strstr(perf_text(answer, "/caveat"), part))
-        fail_msg("%s: not in: %s", part, perf_text(answer, "/caveat"));
-}
 
 static void test_an_operation(void **state)
 {
@@ -309,10 +269,8 @@ static void test_hostile_graphs(void **state)
 
 static void make_ranked(const char *sql)
 {
-    sqlite3_close(db);
-    perf_bench_free(&bench);
-    perf_bench_make(&bench);
-    db = operation_database_make(&bench, "prof", operation_database_ranked);
+    operation_case_end(NULL);
+    operation_case_begin_ranked(NULL);
     operation_database_add(db, 0, 1, "ttnn.zero", "x (A F )A");
     operation_database_add(db, 1, 1, "ttnn.one", "x");
     operation_database_run(db, sql);
@@ -362,8 +320,8 @@ static void test_tables_that_are_missing(void **state)
     static const char *const needed[] = {"operations", "buffers", "tensors", "input_tensors", "output_tensors"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
         char sql[64], named[64];
-        free_bench(NULL);
-        make_bench(NULL);
+        operation_case_end(NULL);
+        operation_case_begin(NULL);
         operation_database_add(db, -1, 1, "ttnn.x", NULL);
         snprintf(sql, sizeof sql, "DROP TABLE %s", needed[i]);
         snprintf(named, sizeof named, "%s|", needed[i]);
@@ -372,8 +330,8 @@ static void test_tables_that_are_missing(void **state)
         perf_bench_refused(&bench, "operation_detail", "{\"operation_id\":1}", TS_REFUSED, named);
     }
     /* Tables and columns that it can do without. */
-    free_bench(NULL);
-    make_bench(NULL);
+    operation_case_end(NULL);
+    operation_case_begin(NULL);
     operation_database_add(db, -1, 1, "ttnn.x", NULL);
     operation_database_run(db, "DROP TABLE captured_graph; DROP TABLE devices; DROP TABLE buffers;"
                                "CREATE TABLE buffers(operation_id int, max_size_per_bank int);"
@@ -386,20 +344,19 @@ static void test_tables_that_are_missing(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_bench, free_bench)
     const struct CMUnitTest tests[] = {
-        TEST(test_an_operation),
-        TEST(test_many_tensors),
-        TEST(test_memory),
-        TEST(test_why_there_is_no_pressure),
-        TEST(test_circular_buffers),
-        TEST(test_buffers_past_the_cap),
-        TEST(test_buffers_of_no_operation),
-        TEST(test_graphs_that_cannot_be_read),
-        TEST(test_hostile_graphs),
-        TEST(test_ranks),
-        TEST(test_tables_without_the_ranks),
-        TEST(test_tables_that_are_missing),
+        OPERATION_CASE(test_an_operation),
+        OPERATION_CASE(test_many_tensors),
+        OPERATION_CASE(test_memory),
+        OPERATION_CASE(test_why_there_is_no_pressure),
+        OPERATION_CASE(test_circular_buffers),
+        OPERATION_CASE(test_buffers_past_the_cap),
+        OPERATION_CASE(test_buffers_of_no_operation),
+        OPERATION_CASE(test_graphs_that_cannot_be_read),
+        OPERATION_CASE(test_hostile_graphs),
+        OPERATION_CASE(test_ranks),
+        OPERATION_CASE(test_tables_without_the_ranks),
+        OPERATION_CASE(test_tables_that_are_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* How performance rows link to operations, as top_ops, program_cache and operation_detail tell it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "support/operation_database.h"
 
@@ -18,22 +13,6 @@
 #define DEVICE_ROW(code, device, us) code ",tt_dnn_device," device ",1," us "000,h,False\n"
 #define SIGNPOST(name) name ",signpost,,,,,\n"
 #define HOST "(torch) add,python_fallback,,,,,\n"
-
-static struct perf_bench bench;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
-    return 0;
-}
 
 /* Operations 1, 2, ... with these graphs, up to NULL. */
 static void write_profiler(const char *const *graphs)
@@ -304,7 +283,7 @@ static void test_reports_that_are_missing(void **state)
     yyjson_doc_free(answer);
     unsigned pair = perf_bench_open_pair(&bench, "prof", "perf");
     answer = perf_bench_ask_of(&bench, pair, "top_ops", NULL);
-    assert_non_null(strstr(perf_text(answer, "/operation_link/reason"), "db.sqlite"));
+    perf_expect_part(answer, "/operation_link/reason", "db.sqlite");
     yyjson_doc_free(answer);
     write_profiler((const char *const[]){"(A )A", NULL});
     unsigned alone = perf_bench_open_pair(&bench, "prof", NULL);
@@ -336,7 +315,7 @@ static void test_ranks(void **state)
     answer = perf_bench_ask(&bench, "operation_detail", "{\"operation_id\":1,\"rank\":1}");
     perf_expect(answer, "/name", "\"ttnn.other\"");
     perf_expect(answer, "/operation_link/status", "\"unavailable\"");
-    assert_non_null(strstr(perf_text(answer, "/operation_link/reason"), "rank 1"));
+    perf_expect_part(answer, "/operation_link/reason", "rank 1");
     assert_false(perf_has(answer, "/perf_rows"));
     yyjson_doc_free(answer);
 }
@@ -392,25 +371,24 @@ static void test_what_may_pass_is_tried_again(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_bench, free_bench)
     const struct CMUnitTest tests[] = {
-        TEST(test_linked),
-        TEST(test_rows_of_an_operation),
-        TEST(test_groups),
-        TEST(test_launches_that_never_ran),
-        TEST(test_orders),
-        TEST(test_an_operation_for_every_device),
-        TEST(test_an_operation_for_some_devices_only),
-        TEST(test_unlinked),
-        TEST(test_a_performance_capture_that_stopped_early),
-        TEST(test_no_device_operation),
-        TEST(test_graphs_of_unknown_and_repeated_operations),
-        TEST(test_unavailable),
-        TEST(test_reports_that_are_missing),
-        TEST(test_ranks),
-        TEST(test_tables_without_the_ranks),
-        TEST(test_a_link_is_kept),
-        TEST(test_what_may_pass_is_tried_again),
+        PERF_CASE(test_linked),
+        PERF_CASE(test_rows_of_an_operation),
+        PERF_CASE(test_groups),
+        PERF_CASE(test_launches_that_never_ran),
+        PERF_CASE(test_orders),
+        PERF_CASE(test_an_operation_for_every_device),
+        PERF_CASE(test_an_operation_for_some_devices_only),
+        PERF_CASE(test_unlinked),
+        PERF_CASE(test_a_performance_capture_that_stopped_early),
+        PERF_CASE(test_no_device_operation),
+        PERF_CASE(test_graphs_of_unknown_and_repeated_operations),
+        PERF_CASE(test_unavailable),
+        PERF_CASE(test_reports_that_are_missing),
+        PERF_CASE(test_ranks),
+        PERF_CASE(test_tables_without_the_ranks),
+        PERF_CASE(test_a_link_is_kept),
+        PERF_CASE(test_what_may_pass_is_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* The database questions with many arguments: what is answered is as it was declared, and says it twice alike. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "support/profiler_report.h"
 
@@ -29,22 +25,6 @@ static const char *const calls[][2] = {
     {"operation_provenance", "{\"operation_id\":3}"},
 };
 enum { CALLS = sizeof calls / sizeof *calls };
-
-static struct perf_bench bench;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
-    return 0;
-}
 
 /* How many of the calls are answered; each is held against its declaration, and asked twice. */
 static unsigned ask_all(void)
@@ -182,12 +162,8 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_a_usual_report, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_ranks, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_hardly_a_column, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_no_profiler_report, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_figures, make_bench, free_bench),
-        cmocka_unit_test_setup_teardown(test_threads, make_bench, free_bench),
+        PERF_CASE(test_a_usual_report),     PERF_CASE(test_ranks),   PERF_CASE(test_hardly_a_column),
+        PERF_CASE(test_no_profiler_report), PERF_CASE(test_figures), PERF_CASE(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

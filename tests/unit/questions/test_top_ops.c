@@ -1,34 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "support/perf_case.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "questions/perf_fields.h"
-#include "support/perf_capture.h"
 
 #define COLUMNS                                                                                                        \
     "OP CODE,OP TYPE,DEVICE ID,OP TO OP LATENCY [ns],DEVICE KERNEL DURATION [ns],CORE COUNT,AVAILABLE WORKER CORE "    \
     "COUNT,PROGRAM HASH,PROGRAM CACHE HIT,PM IDEAL [ns],PM COMPUTE [ns],PM FPU UTIL (%),SUB DEVICE ID\n"
-
-static struct perf_bench bench;
-
-static int make_bench(void **state)
-{
-    (void)state;
-    perf_bench_make(&bench);
-    return 0;
-}
-
-static int free_bench(void **state)
-{
-    (void)state;
-    perf_bench_free(&bench);
-    return 0;
-}
 
 /* ---- ranking and rows ---- */
 
@@ -172,13 +151,13 @@ static void test_empty_fields(void **state)
                                         "{\"include\":[\"utilisation\",\"noc\",\"riscs\",\"dispatch\",\"cache\"],"
                                         "\"start_signpost\":\"S\",\"end_signpost\":\"T\"}");
     perf_expect(answer, "/returned", "1");
-    assert_non_null(strstr(perf_text(answer, "/empty_in_report/ideal_us"), "model"));
-    assert_non_null(strstr(perf_text(answer, "/empty_in_report/fpu_util_percent"), "model"));
-    assert_non_null(strstr(perf_text(answer, "/empty_in_report/ideal_bandwidth_us"), "no column"));
-    assert_non_null(strstr(perf_text(answer, "/empty_in_report/noc_util_percent"), "--collect-noc-traces"));
-    assert_non_null(strstr(perf_text(answer, "/empty_in_report/dispatch_cq_cmd_op_us"), "--profile-dispatch-cores"));
-    assert_non_null(strstr(perf_text(answer, "/empty_in_report/metal_trace_id"), "metal trace"));
-    assert_non_null(strstr(perf_text(answer, "/empty_in_report/brisc_us"), "blank"));
+    perf_expect_part(answer, "/empty_in_report/ideal_us", "model");
+    perf_expect_part(answer, "/empty_in_report/fpu_util_percent", "model");
+    perf_expect_part(answer, "/empty_in_report/ideal_bandwidth_us", "no column");
+    perf_expect_part(answer, "/empty_in_report/noc_util_percent", "--collect-noc-traces");
+    perf_expect_part(answer, "/empty_in_report/dispatch_cq_cmd_op_us", "--profile-dispatch-cores");
+    perf_expect_part(answer, "/empty_in_report/metal_trace_id", "metal trace");
+    perf_expect_part(answer, "/empty_in_report/brisc_us", "blank");
     assert_false(perf_has(answer, "/empty_in_report/program_hash")); /* a row outside the range has it */
     perf_expect(answer, "/ops/0/program_hash", "null");
     perf_expect(answer, "/ops/0/kernel_us", "4");
@@ -256,7 +235,7 @@ static void test_flags_and_their_evidence(void **state)
                 "{\"dram_bound\":0,\"low_utilisation\":1,\"underutilised_cores\":1,\"recompute_candidate\":1}");
     perf_expect(answer, "/flag_basis/max_cores", "64");
     perf_expect(answer, "/flag_basis/max_cores_source", "\"architecture_default\"");
-    assert_non_null(strstr(perf_text(answer, "/flag_basis/caveat"), "disabled"));
+    perf_expect_part(answer, "/flag_basis/caveat", "disabled");
     yyjson_doc_free(answer);
     /* Inside the range the call is the first, in the report it is not. */
     answer = perf_bench_ask(&bench, "top_ops", "{\"include\":[\"flags\"],\"start_signpost\":\"S\",\"limit\":1}");
@@ -391,26 +370,24 @@ static void test_many_sub_devices_are_named_up_to_a_point(void **state)
     yyjson_doc_free(answer);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make_bench, free_bench)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_ties_keep_row_order),
-        TEST(test_what_a_row_says),
-        TEST(test_groups_cap_the_limit),
-        TEST(test_declarations_follow_the_model),
-        TEST(test_groups_that_bring_no_fields_bring_no_notes),
-        TEST(test_empty_fields),
-        TEST(test_devices_behind_a_row),
-        TEST(test_the_slowest_devices_are_kept),
-        TEST(test_flags_and_their_evidence),
-        TEST(test_dram_bound_carries_its_figures_once),
-        TEST(test_where_the_cores_come_from),
-        TEST(test_gaps_are_only_counted_where_gaps_matter),
-        TEST(test_nothing_is_said_when_nothing_is_lacking),
-        TEST(test_devices_that_lack_an_operation),
-        TEST(test_many_sub_devices_are_named_up_to_a_point),
+        PERF_CASE(test_ties_keep_row_order),
+        PERF_CASE(test_what_a_row_says),
+        PERF_CASE(test_groups_cap_the_limit),
+        PERF_CASE(test_declarations_follow_the_model),
+        PERF_CASE(test_groups_that_bring_no_fields_bring_no_notes),
+        PERF_CASE(test_empty_fields),
+        PERF_CASE(test_devices_behind_a_row),
+        PERF_CASE(test_the_slowest_devices_are_kept),
+        PERF_CASE(test_flags_and_their_evidence),
+        PERF_CASE(test_dram_bound_carries_its_figures_once),
+        PERF_CASE(test_where_the_cores_come_from),
+        PERF_CASE(test_gaps_are_only_counted_where_gaps_matter),
+        PERF_CASE(test_nothing_is_said_when_nothing_is_lacking),
+        PERF_CASE(test_devices_that_lack_an_operation),
+        PERF_CASE(test_many_sub_devices_are_named_up_to_a_point),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
