@@ -76,7 +76,7 @@ def all_codes(folder):
         if status or not expected:
             fail("W%d: the compatible capture does not decode: %s" % (wire, said))
             continue
-        for number, (compiler, flags) in enumerate(BUILDS):
+        for number, (compiler, flags) in enumerate(BUILDS if (wire, ids) == (5, 2) else BUILDS[::4]):
             name = "codes-%d%d-%d" % (wire, ids, number)
             program = build(folder, name, wire, ids, sites, compiler, flags + ["-DTS_NOC_KERNEL=4711"])
             _, near = emulate(program, script)
