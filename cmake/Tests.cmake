@@ -3,17 +3,18 @@
 #   tests/FOLDER/test_NAME.{sh,py}    run with TILESIGHT=the built program, for the folders below
 #   tests/bench/bench_NAME.c          one program each, left beside tilesight for tests/bench/bench.py; no test
 #   tests/support/*.c                 helpers that unit tests share (include root: tests/)
+#   tests/faults/NAME.c               preloaded into the program by the scripts beside it; not with sanitizers
 #   tests/protocol/NAME.c             a helper program of scripts, which find it as TS_BUILD_DIR/tests/NAME
 # Names are FOLDER/NAME (unit/MODULE/NAME), labels are the folders, and exit status 77 is a skip.
 
-set(TS_SCRIPT_FOLDERS golden protocol cli docs device peers)
+set(TS_SCRIPT_FOLDERS golden protocol cli faults docs device peers)
 set(TS_SKIP 77)
 set(slowness 1)
 if(TS_SANITIZE OR TS_COVERAGE)
   set(slowness 3)
 endif()
 math(EXPR TS_TIMEOUT "120 * ${slowness}")
-math(EXPR TS_PEERS_TIMEOUT "300 * ${slowness}")
+math(EXPR TS_LONG_TIMEOUT "300 * ${slowness}")
 set(TS_TEST_PREFIX "")
 if(TS_CONFIG)
   set(TS_TEST_PREFIX "${TS_CONFIG}:")
@@ -79,6 +80,17 @@ foreach(source IN LISTS helpers)
   target_link_libraries(helper_${name} PRIVATE ts_options PkgConfig::SECCOMP)
 endforeach()
 
+if(NOT TS_SANITIZE)
+  file(GLOB preloaded CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/faults/*.c")
+  foreach(source IN LISTS preloaded)
+    get_filename_component(name "${source}" NAME_WE)
+    add_library(preload_${name} MODULE "${source}")
+    set_target_properties(preload_${name} PROPERTIES PREFIX "" OUTPUT_NAME ${name}
+      LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+    target_link_libraries(preload_${name} PRIVATE ts_options ${CMAKE_DL_LIBS})
+  endforeach()
+endif()
+
 foreach(folder IN LISTS TS_SCRIPT_FOLDERS)
   if(folder STREQUAL "peers" AND NOT TS_TEST_PEERS)
     continue()
@@ -96,9 +108,12 @@ foreach(folder IN LISTS TS_SCRIPT_FOLDERS)
     else()
       set(command sh "${script}")
     endif()
-    if(folder STREQUAL "peers")
+    if(folder STREQUAL "faults")
+      # Thousands of runs each.
+      ts_add_test("${folder}/${name}" ${folder} ${TS_LONG_TIMEOUT} ${command})
+    elseif(folder STREQUAL "peers")
       # Peers install their clients into one place.
-      ts_add_test("${folder}/${name}" ${folder} ${TS_PEERS_TIMEOUT} ${command})
+      ts_add_test("${folder}/${name}" ${folder} ${TS_LONG_TIMEOUT} ${command})
       set_tests_properties("${TS_TEST_PREFIX}${folder}/${name}" PROPERTIES RESOURCE_LOCK peers)
     else()
       ts_add_test("${folder}/${name}" ${folder} ${TS_TIMEOUT} ${command})

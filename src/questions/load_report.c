@@ -28,25 +28,39 @@ static bool is_passed_over(enum ts_status status)
     return status != TS_OK && status != TS_CANCELLED && status != TS_NO_MEMORY;
 }
 
-/* What the cluster descriptor beside the database names; a file that cannot be read names nothing. */
+/* Say under `key` why a file could not be read, unless nothing more can be said at all. */
+static enum ts_status pass_over(struct ts_answer *answer, const char *key, enum ts_status status,
+                                const struct ts_error *problem, struct ts_error *error)
+{
+    if (is_passed_over(status)) {
+        ts_answer_text(answer, answer->root, key, ts_str_from(problem->message));
+        return TS_OK;
+    }
+    if (status != TS_OK && error)
+        *error = *problem;
+    return status;
+}
+
+/* What the cluster descriptor beside the database names. */
 static enum ts_status add_cluster(struct ts_context *context, const struct ts_capture *capture,
                                   struct ts_answer *answer, yyjson_mut_val *object, struct ts_error *error)
 {
     struct ts_arena arena;
+    struct ts_error problem;
     struct ts_str arch;
     char *path = NULL;
     bool found = false;
     if (!capture->profiler_path)
         return TS_OK;
     ts_arena_init(&arena, 0);
-    enum ts_status status = ts_cluster_files_first(context, capture->profiler_path, &path, error);
+    enum ts_status status = ts_cluster_files_first(context, capture->profiler_path, &path, &problem);
     if (status == TS_OK && path)
-        status = ts_cluster_descriptor_read(context, &arena, path, &arch, &found, error);
+        status = ts_cluster_descriptor_read(context, &arena, path, &arch, &found, &problem);
     if (status == TS_OK && found)
         ts_answer_text(answer, object, "cluster_descriptor", arch);
     ts_arena_free(&arena);
     free(path);
-    return is_passed_over(status) ? TS_OK : status;
+    return pass_over(answer, "cluster_descriptor_problem", status, &problem, error);
 }
 
 /* "capture" and "arch": the device log's first line, and the cluster descriptor. */
@@ -54,19 +68,25 @@ static enum ts_status add_device_log(struct ts_context *context, struct ts_captu
                                      struct ts_error *error)
 {
     struct ts_arena arena;
+    struct ts_error problem;
     struct ts_device_log_head head;
     bool found = false;
     ts_arena_init(&arena, 0);
-    enum ts_status status = ts_perf_device_log(context, capture, &arena, &head, &found, error);
-    if (!status) {
-        yyjson_mut_val *object = ts_answer_object(answer, answer->root, "capture");
-        for (size_t i = 0; found && i < head.pair_count; i++)
-            ts_answer_text_at(answer, object, head.pairs[i].key, head.pairs[i].value);
-        object = ts_answer_object(answer, answer->root, "arch");
-        if (found && head.arch.ptr)
-            ts_answer_text(answer, object, "device_log", head.arch);
+    enum ts_status status = ts_capture_device_log(context, capture, &arena, &head, &found, &problem);
+    found = found && status == TS_OK;
+    yyjson_mut_val *object = ts_answer_object(answer, answer->root, "capture");
+    for (size_t i = 0; found && i < head.pair_count; i++)
+        ts_answer_text_at(answer, object, head.pairs[i].key, head.pairs[i].value);
+    object = ts_answer_object(answer, answer->root, "arch");
+    if (found && head.arch.ptr)
+        ts_answer_text(answer, object, "device_log", head.arch);
+    /* Where no question about the log can be answered, why is told there. */
+    if (!is_passed_over(status) || !capture->log_problem.code)
+        status = pass_over(answer, "device_log_problem", status, &problem, error);
+    else
+        status = TS_OK;
+    if (status == TS_OK)
         status = add_cluster(context, capture, answer, object, error);
-    }
     ts_arena_free(&arena);
     return status;
 }
@@ -76,13 +96,17 @@ static enum ts_status add_profiler_devices(struct ts_context *context, struct ts
                                            struct ts_answer *answer, yyjson_mut_val *object, struct ts_error *error)
 {
     int64_t count;
+    struct ts_error problem;
     bool found = false;
     if (!capture->database)
         return TS_OK;
-    enum ts_status status = ts_profiler_count_devices(context, capture, &count, &found, error);
+    enum ts_status status = ts_profiler_count_devices(context, capture, &count, &found, &problem);
     if (status == TS_OK && found)
         ts_answer_integer(answer, object, "profiler", count);
-    return is_passed_over(status) ? TS_OK : status;
+    /* A database that cannot be opened is told of with the questions about it. */
+    if (is_passed_over(status) && capture->db_problem.code)
+        return TS_OK;
+    return pass_over(answer, "profiler_problem", status, &problem, error);
 }
 
 static enum ts_status add_profiler_caveat(struct ts_context *context, struct ts_capture *capture,
@@ -111,29 +135,27 @@ static bool is_listed(const struct ts_question *question)
     return !(question->needs & (TS_NEED_NOTHING | TS_NEED_TWO_CAPTURES));
 }
 
+/* Each question is tried once: what passes the next moment would be in neither list or in both. */
 static void add_answerable(struct ts_context *context, struct ts_capture *capture, struct ts_answer *answer)
 {
-    yyjson_mut_val *list = ts_answer_list(answer, answer->root, "answerable");
-    bool all = true;
-    for (const struct ts_question *const *at = ts_questions; *at; at++) {
-        if (!is_listed(*at))
-            continue;
-        bool good = ts_question_answerable(context, *at, capture, NULL);
-        if (good)
-            ts_answer_push_string(answer, list, ts_str_from((*at)->name));
-        all = all && good;
-    }
-    list = ts_answer_list(answer, answer->root, "unanswerable");
-    yyjson_mut_val *reasons = all ? NULL : ts_answer_object(answer, answer->root, "unanswerable_why");
+    yyjson_mut_val *answerable = ts_answer_list(answer, answer->root, "answerable");
+    yyjson_mut_val *unanswerable = ts_answer_list(answer, answer->root, "unanswerable");
+    yyjson_mut_val *reasons = NULL;
     struct ts_buf why;
     ts_buf_init(&why, 0);
-    for (const struct ts_question *const *at = ts_questions; !all && *at; at++) {
+    for (const struct ts_question *const *at = ts_questions; *at; at++) {
         ts_buf_clear(&why);
-        if (!is_listed(*at) || ts_question_answerable(context, *at, capture, &why))
+        if (!is_listed(*at))
             continue;
+        if (ts_question_answerable(context, *at, capture, &why)) {
+            ts_answer_push_string(answer, answerable, ts_str_from((*at)->name));
+            continue;
+        }
         if (why.failed)
             answer->failed = true;
-        ts_answer_push_string(answer, list, ts_str_from((*at)->name));
+        if (!reasons)
+            reasons = ts_answer_object(answer, answer->root, "unanswerable_why");
+        ts_answer_push_string(answer, unanswerable, ts_str_from((*at)->name));
         ts_answer_text(answer, reasons, (*at)->name, ts_buf_view(&why));
     }
     ts_buf_free(&why);
@@ -179,9 +201,10 @@ static enum ts_status answer_load_report(struct ts_context *context, const struc
     const struct ts_device_zones *log;
     enum ts_status status = readable ? ts_capture_source(context, capture, &source, error) : TS_OK;
     /* The one pass over the log that may take long; whatever it finds wrong is told where the tools are listed. */
-    if (!status && ts_capture_log_check(context, capture, &log, error) == TS_CANCELLED)
-        status = TS_CANCELLED;
     if (status)
+        return status;
+    status = ts_capture_log_check(context, capture, &log, error);
+    if (status && !is_passed_over(status))
         return status;
     add_path(answer, "profiler_path", capture->profiler_path);
     add_path(answer, "performance_path", capture->performance_path);
@@ -334,6 +357,24 @@ static const struct ts_field fields[] = {
      .kind = TS_KIND_INTEGER,
      .sometimes = true,
      .help = "names too long for a range: over 256 characters"},
+    {.key = "device_log_problem",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "problem",
+     .help = "why the device log's first line cannot be read"},
+    {.key = "cluster_descriptor_problem",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "problem",
+     .help = "why it cannot be read"},
+    {.key = "profiler_problem",
+     .kind = TS_KIND_STRING,
+     .sometimes = true,
+     .show = TS_SHOW_ABOVE,
+     .heading = "problem",
+     .help = "why its devices cannot be counted"},
     {.key = "signposts_problem",
      .kind = TS_KIND_STRING,
      .sometimes = true,

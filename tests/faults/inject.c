@@ -310,12 +310,12 @@ static int open_at(int at, const char *path, int flags, mode_t mode)
     return (int)syscall(SYS_openat, at, path, flags, mode);
 }
 
-#define MODE_OF(flags, mode)                    \
-    do {                                        \
-        va_list arguments;                      \
-        va_start(arguments, flags);             \
-        (mode) = va_arg(arguments, mode_t);     \
-        va_end(arguments);                      \
+#define MODE_OF(flags, mode)                                                                                           \
+    do {                                                                                                               \
+        va_list arguments;                                                                                             \
+        va_start(arguments, flags);                                                                                    \
+        (mode) = va_arg(arguments, mode_t);                                                                            \
+        va_end(arguments);                                                                                             \
     } while (0)
 
 int open(const char *path, int flags, ...)
