@@ -86,6 +86,8 @@ class Odd(unittest.TestCase):
             for words in (["top-ops", path], ["zone-timings", "--performance-path", path], ["errors", "--profiler-path", path],
                           ["load-report", path], ["perf-report", path], ["clean-sim-trace", path], ["noc-decode", path, "-o", "output"],
                           ["noc-decode", self.inputs.log, "--tables", path, "-o", "output"]):
+                if words == ["clean-sim-trace", "/"]:
+                    continue  # a folder above a run stands for it: this would be whatever run the machine has, another test's too
                 done = self.run_it(words, statuses=(0, 1, 2) if words[0] == "load-report" else (1, 2))
                 self.assertNotRegex(done.stderr, "[\x00-\x09\x0b-\x1f\x7f]")
 
