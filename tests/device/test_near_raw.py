@@ -94,7 +94,7 @@ def all_codes(folder):
 def other_tables(folder, path, program, near, ids, files, style, what):
     """The table as a section of its own, and in the description."""
     section = path + ".sites"
-    run_command(["riscv64-unknown-elf-objcopy", "--dump-section", ".ts_noc_sites=" + section, program, os.devnull])
+    run_command(["riscv64-unknown-elf-objcopy", "--dump-section", ".ts_noc_sites=" + section, program, section + ".copy"])
     compare(what + ", section", decode(path, path + ".section", style, "--posted", "--sites", section)[1], files, style)
     with open(section, "rb") as f:
         table = f.read()
