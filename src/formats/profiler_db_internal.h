@@ -33,7 +33,7 @@ struct ts_db {
     bool utf8; /* how the file holds text */
     struct ts_db_columns tables[TS_DB_TABLES];
     TS_VEC(struct ts_db_statement) statements;
-    size_t text_bytes; /* handed out since the context was last checked: whoever reads them takes time */
+    size_t text_bytes;  /* handed out since the context was last checked: whoever reads them takes time */
     sqlite3_blob *blob; /* last text read, to be pointed at the next */
     enum ts_db_table blob_table;
     const char *blob_column;
@@ -58,6 +58,7 @@ struct ts_db_pages {
     int64_t first, last;                           /* rowids, both included */
     unsigned column_count;                         /* of a record, up to the last that is wanted */
     struct ts_db_cell *cells[TS_DB_PAGES_COLUMNS]; /* to be filled, by column; NULL: not wanted */
+    const struct ts_db_cell *compared;             /* of them: by SQL, to which a text may be no number; or NULL */
     /* After the cells of a row were filled. */
     enum ts_status (*row)(void *data, struct ts_error *error);
     /* Instead, for all rows from first to last: what is in them, only SQLite may read. */

@@ -135,18 +135,20 @@ static enum ts_status descend(struct reader *reader, uint32_t number, struct ts_
     level->next = 0;
     unsigned char type = level->page[level->head];
     unsigned room = level->head + (type == LEAF ? 8 : 12);
-    if ((type != LEAF && type != INTERIOR) || room + 2 * level->count > reader->usable)
+    /* Only a table without rows has a page without cells. */
+    bool bare = level->count == 0 && (type == INTERIOR || reader->depth > 0);
+    if ((type != LEAF && type != INTERIOR) || bare || room + 2 * level->count > reader->usable)
         return damaged(reader, error);
     reader->depth++;
     return TS_OK;
 }
 
-/* Where a cell begins; NULL when it is not within the page. */
+/* Where a cell begins; NULL when it is not behind the pointers and within the page. */
 static const unsigned char *cell_of(const struct reader *reader, const struct level *level, unsigned index)
 {
     unsigned pointers = level->head + (level->page[level->head] == LEAF ? 8 : 12);
     unsigned at = two_bytes(level->page + pointers + 2 * index);
-    return at < reader->usable ? level->page + at : NULL;
+    return at >= pointers + 2 * level->count && at < reader->usable ? level->page + at : NULL;
 }
 
 /* ---- rows ---- */
@@ -205,7 +207,7 @@ static bool read_record(const struct reader *reader, const unsigned char *at, co
         if (cell && type >= 1 && type <= 6) {
             cell->is_integer = true;
             cell->integer = signed_bytes(value, (unsigned)size);
-        } else if (cell && !read_other(reader, type, value, cell)) {
+        } else if (cell && ((cell == select->compared && type >= 12) || !read_other(reader, type, value, cell))) {
             return false;
         }
         value += size;
@@ -229,7 +231,7 @@ static enum ts_status leave_to_sqlite(struct reader *reader, struct level *level
 {
     const struct ts_db_pages *select = reader->select;
     int64_t last;
-    if (!last_rowid(reader, level, &last))
+    if (!last_rowid(reader, level, &last) || last < rowid)
         return damaged(reader, error);
     level->next = level->count;
     return select->others(select->data, rowid, last < select->last ? last : select->last, error);

@@ -266,8 +266,10 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
         if (can)
             want(&pages, place, &visit->cells[i]);
     }
-    if (can && visit->by_rank)
+    if (can && visit->by_rank) {
         want(&pages, place_of(columns, "rank"), &visit->rank);
+        pages.compared = &visit->rank;
+    }
     return can ? ts_db_pages_read(visit->db, &pages, error) : run(visit, first, last, error);
 }
 
