@@ -4,9 +4,9 @@
 #include <stdio.h>
 
 #include "base/limits.h"
+#include "base/output.h"
 #include "formats/noc_log.h"
 #include "transforms/noc_decode_run.h"
-#include "transforms/noc_output.h"
 
 enum { FIRST_BYTES = 4096, OP_NAME_MAX = 150, NAME_MAX_LEN = 320 };
 
@@ -37,7 +37,7 @@ static void make_path(const struct ts_noc_decoder *d, struct ts_buf *path)
 
 enum ts_status ts_noc_decode_folder(struct ts_noc_decoder *d, struct ts_error *error)
 {
-    return d->report->files ? TS_OK : ts_noc_output_folder(d->options->folder, error);
+    return d->report->files ? TS_OK : ts_output_folder(d->options->folder, error);
 }
 
 enum ts_status ts_noc_decode_open(struct ts_noc_decoder *d, struct ts_error *error)
@@ -54,9 +54,9 @@ enum ts_status ts_noc_decode_open(struct ts_noc_decoder *d, struct ts_error *err
     if (status == TS_OK)
         status = ts_noc_decode_folder(d, error);
     if (status == TS_OK)
-        status = ts_noc_output_check(path.ptr, d->options->input, error);
+        status = ts_output_check(path.ptr, d->options->input, error);
     if (status == TS_OK)
-        status = ts_noc_output_check(path.ptr, d->options->tables, error);
+        status = ts_output_check(path.ptr, d->options->tables, error);
     if (status == TS_OK)
         status = ts_writer_create(d->context, path.ptr, &d->writer, error);
     if (status == TS_OK)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "base/number.h"
+#include "base/output.h"
 #include "base/write.h"
 #include "formats/noc_json.h"
-#include "transforms/noc_output.h"
 
 enum { KEYS_MAX = 256, TYPES_MAX = 256, SATURATED = 8160 };
 
@@ -218,9 +218,9 @@ enum ts_status ts_noc_rewrite(struct ts_context *context, const char *input, con
     *summary = (struct ts_noc_summary){0};
     enum ts_status status = ts_noc_json_open(context, input, &json, error);
     if (status == TS_OK && path)
-        status = ts_noc_output_folder(folder, error);
+        status = ts_output_folder(folder, error);
     if (status == TS_OK && path)
-        status = ts_noc_output_check(path, input, error);
+        status = ts_output_check(path, input, error);
     if (status == TS_OK && path)
         status = ts_writer_create(context, path, &writer, error);
     if (status == TS_OK)

@@ -1,4 +1,4 @@
-#include "transforms/noc_output.h"
+#include "base/output.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-enum ts_status ts_noc_output_check(const char *path, const char *input, struct ts_error *error)
+enum ts_status ts_output_check(const char *path, const char *input, struct ts_error *error)
 {
     struct stat out, in;
     struct ts_quote quote;
@@ -19,7 +19,7 @@ enum ts_status ts_noc_output_check(const char *path, const char *input, struct t
         ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE));
 }
 
-enum ts_status ts_noc_output_folder(const char *folder, struct ts_error *error)
+enum ts_status ts_output_folder(const char *folder, struct ts_error *error)
 {
     struct stat is;
     if (!folder || mkdir(folder, 0777) == 0 || (errno == EEXIST && stat(folder, &is) == 0 && S_ISDIR(is.st_mode)))
