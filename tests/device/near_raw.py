@@ -11,7 +11,7 @@ from recorder import HERE, RESERVED, build_rv32
 TILESIGHT = os.environ["TILESIGHT"]
 WORDS = {"END": 0, "BEGIN": 1, "SLOT": 2, "OPEN": 3, "CLOSE": 4, "FINISH": 5, "BUSY": 6, "FLUSH": 7, "RECORD": 8}
 FLUSH_ZONE = "PROFILER-NOC-QUICK-PUSH"
-BUILDS = (("gcc", ["-Os"]), ("gcc", ["-O2"] + RESERVED), ("gcc", ["-O0"]), ("clang", ["-Os"]), ("clang", ["-O2"] + RESERVED))
+BUILDS = (("gcc", ["-Os"]), ("gcc", ["-O2", "-flto"] + RESERVED), ("gcc", ["-O0"]), ("clang", ["-Os"]), ("clang", ["-O2"] + RESERVED))
 LOCAL, COUNT = 0x1F2E4, 7  # arguments that the compatible mode does not keep
 
 
