@@ -176,7 +176,8 @@ TS_NOC_ROUTINE void ts_noc_guaranteed(uint32_t slot, uint32_t id)
 
 TS_NOC_ROUTINE uint32_t ts_noc_zone_open(uint32_t id)
 {
-    if (TS_NOC_NEXT >= TS_NOC_LIMIT && !ts_noc_flush())
+    /* With hundreds of zones open even an empty buffer has no more room than their ends need. */
+    if (TS_NOC_NEXT >= TS_NOC_LIMIT && (!ts_noc_flush() || TS_NOC_NEXT >= TS_NOC_LIMIT))
         return 0;
     TS_NOC_SET_NEXT(ts_noc_mark(TS_NOC_NEXT, TS_NOC_MARKER(TS_NOC_ZONE_START, id)));
     TS_NOC_SET_LIMIT(TS_NOC_LIMIT - 2);
