@@ -154,11 +154,55 @@ def decode_rates(program, shared, inputs, runs):
                   (source, target, 1 / best, 1 / best_user, memory / 1024, "4" if target == "a fresh file" else "6"))
 
 
+def near_raw_capture(path, events):
+    """A near-raw capture: four addressed records, then a plain one, on 16 cores."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "cli"))
+    import near_raw_case as near
+    from noc_case import capture, describe
+    addressed, plain = near.number_of(1, 4), near.number_of(1, 0)
+    table = near.site(addressed, near.ADDRESS, 1, count=4) + near.site(plain, near.PLAIN, 6)
+    sections = []
+    for core in range(16):
+        words, time_now, made = [], 1000, 0
+        while made < events // 16:
+            body, base = [], time_now
+            while len(body) < 480 and made < events // 16:
+                time_now += 97
+                made += 1
+                body += near.record(plain, time_now) if made % 5 == 0 else \
+                    near.record(addressed, time_now, [18 << 4 | 18 << 10, 0x1234, 2048, 0x20000])
+            image = near.near_image(body, start=1000, end=None, base=base)
+            words += image + [0x80000000, 0] * (len(image) % 4 // 2)
+        sections.append((1, 0, 7, 0, 1 + core % 8, 1 + core // 8, 0, words, 0))
+    with open(path, "wb") as f:
+        f.write(capture(sections, describe(wire="N1", sites=[table.hex()])))
+
+
+def near_raw_rate(program, inputs, runs):
+    path, best, best_user = os.path.join(inputs, "near1m.tsraw"), None, None
+    if not os.path.exists(path):
+        near_raw_capture(path, 1000000)
+    command = [program, "noc-decode", path, "-o", "-"]
+    records = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout.count(b'"type": ')
+    if records != 1000000:
+        sys.exit("bench: %d records of a million near-raw ones" % records)
+    for _ in range(runs):
+        with open(os.devnull, "w") as null:
+            began = time.perf_counter()
+            child = subprocess.Popen(command, stdout=null, stderr=null)
+            _, _, used = os.wait4(child.pid, 0)
+        best = min(best or 1e9, time.perf_counter() - began)
+        best_user = min(best_user or 1e9, used.ru_utime + used.ru_stime)
+    print("  %-24s to %-14s %5.1f  (%5.1f)   %5.1f MB   target 6" %
+          ("near-raw capture", "/dev/null", 1 / best, 1 / best_user, (peak_memory(command) or 0) / 1024))
+
+
 def report(program, shared, inputs, runs):
     recorder_costs()
     if shutil.which("qemu-riscv32"):
         other_costs(one_at_a_time())
     decode_rates(program, shared, inputs, runs)
+    near_raw_rate(program, inputs, runs)
 
 
 if __name__ == "__main__":
