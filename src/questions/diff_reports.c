@@ -260,8 +260,8 @@ const struct ts_question ts_question_diff_reports = {
     .title = "Compare two reports",
     .summary = "What changed between two captures, by operation",
     .description =
-        "What changed between two reports, per op code with its shape, the largest movement first. A range applies to "
-        "both. Answers no row ids.",
+        "What changed between two reports, per op code with its shape, the largest movement first. A range applies "
+        "to both. Answers no row ids.",
     .params = params,
     .needs = TS_NEED_REPORT | TS_NEED_TWO_CAPTURES,
     .fields = fields,

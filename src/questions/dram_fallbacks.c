@@ -65,12 +65,7 @@ static const struct ts_param params[] = {
 };
 
 static const struct ts_field row_fields[] = {
-    {.key = "operation_id",
-     .kind = TS_KIND_INTEGER,
-     .show = TS_SHOW_COLUMN,
-     .heading = "id",
-     .help = "for operation_detail"},
-    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "as recorded"},
+    TS_PROFILER_OPERATION_FIELDS("for operation_detail", "as recorded"),
     TS_FALLBACK_ENTRY_FIELDS,
     {.key = NULL},
 };

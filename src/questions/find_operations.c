@@ -214,12 +214,7 @@ static const struct ts_param params[] = {
 };
 
 static const struct ts_field row_fields[] = {
-    {.key = "operation_id",
-     .kind = TS_KIND_INTEGER,
-     .show = TS_SHOW_COLUMN,
-     .heading = "id",
-     .help = "for operation_detail"},
-    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "as recorded"},
+    TS_PROFILER_OPERATION_FIELDS("for operation_detail", "as recorded"),
     {.key = "duration",
      .kind = TS_KIND_NUMBER,
      .nullable = true,
@@ -256,8 +251,8 @@ const struct ts_question ts_question_find_operations = {
     .title = "Find operations",
     .summary = "Operations by name, or by what called them",
     .description =
-        "Profiler operations by name or call stack, with ids for the other operation tools. called_from also "
-        "finds what helpers called.",
+        "Profiler operations by name or call stack, with ids for the other operation tools. called_from also finds "
+        "what helpers called.",
     .params = params,
     .needs = TS_NEED_DATABASE,
     .tables = tables,

@@ -323,12 +323,7 @@ static const struct ts_field largest_fields[] = {
 };
 
 static const struct ts_field row_fields[] = {
-    {.key = "operation_id",
-     .kind = TS_KIND_INTEGER,
-     .show = TS_SHOW_COLUMN,
-     .heading = "id",
-     .help = "the first with this composition"},
-    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "null: it has none"},
+    TS_PROFILER_OPERATION_FIELDS("the first with this composition", "null: it has none"),
     {.key = "peak",
      .kind = TS_KIND_NUMBER,
      .unit = "bytes_per_bank",
@@ -468,8 +463,8 @@ const struct ts_question ts_question_l1_peak = {
     .title = "L1 peak",
     .summary = "Where L1 was fullest, what filled it, and what freeing would give",
     .description =
-        "The run's L1 peak per bank: circular buffers, tensors within an operation, persistent and stale ones; "
-        "the operations nearest to it, and what freeing stale tensors would give.",
+        "The run's L1 peak per bank: circular buffers, tensors within an operation, persistent and stale ones; the "
+        "operations nearest to it, and what freeing stale tensors would give.",
     .params = params,
     .needs = TS_NEED_DATABASE,
     .tables = tables,

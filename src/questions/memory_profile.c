@@ -365,12 +365,7 @@ static const struct ts_field device_fields[] = {
 };
 
 static const struct ts_field pressure_row_fields[] = {
-    {.key = "operation_id",
-     .kind = TS_KIND_INTEGER,
-     .show = TS_SHOW_COLUMN,
-     .heading = "id",
-     .help = "for operation_detail"},
-    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "null: it has no row"},
+    TS_PROFILER_OPERATION_FIELDS("for operation_detail", "null: it has no row"),
     TS_PROFILER_PRESSURE_FIELDS,
     {.key = NULL},
 };

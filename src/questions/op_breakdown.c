@@ -270,8 +270,8 @@ const struct ts_question ts_question_op_breakdown = {
     .title = "Where the time went",
     .summary = "Where the time went, by operation or by category",
     .description = "Groups of operations with their count, device time and the gaps before them, each with its share "
-                   "of the total. "
-                   "Host operations count without a device time. rest sums the groups past limit, so shares add up.",
+                   "of the total. Host operations count without a device time. rest sums the groups past limit, so "
+                   "shares add up.",
     .params = params,
     .needs = TS_NEED_REPORT,
     .fields = fields,

@@ -322,12 +322,10 @@ const struct ts_question ts_question_operation_detail = {
     .title = "One operation",
     .summary = "One operation: its tensors, its memory, and the performance rows it launched",
     .description =
-        "One profiler operation: input and output tensors with shape, dtype, layout and memory config (sharding), what "
-        "lay "
-        "in memory behind it, how full the L1 was, and the circular buffers of its device operations. When the "
-        "capture's "
-        "performance rows are linked, also those it launched, with device time, share and the same include as top_ops. "
-        "duration is host time. A launch without recorded circular buffers is unknown, not zero.",
+        "One profiler operation: input and output tensors with shape, dtype, layout and memory config (sharding), "
+        "what lay in memory behind it, how full the L1 was, and the circular buffers of its device operations. When "
+        "the capture's performance rows are linked, also those it launched, with device time, share and the same "
+        "include as top_ops. duration is host time. A launch without recorded circular buffers is unknown, not zero.",
     .params = params,
     .needs = TS_NEED_DATABASE,
     .tables = tables,

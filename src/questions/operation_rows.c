@@ -15,19 +15,14 @@ static enum ts_status read_linked(struct ts_context *context, const struct ts_ar
     enum ts_status status = ts_capture_report(context, profiler->capture, &(struct ts_signpost_range){.start = {"", 0}},
                                               &out->report, NULL, error);
     if (status == TS_OK)
-        status = ts_perf_details_read(context, args, profiler->capture, &out->details, error);
+        status = ts_perf_extras_read(context, args, profiler->capture, out->report, &out->extras, error);
     if (status != TS_OK)
         return status;
     out->count = ts_perf_link_rows(out->link.link, operation, &first);
     out->rows = out->link.link->reported + first;
-    out->with_devices = ts_args_has_group(args, "include", "devices");
-    out->with_flags = ts_args_has_group(args, "include", "flags");
-    if (!out->with_flags)
-        return TS_OK;
-    status = ts_perf_flags_read(context, profiler->capture, out->report, &out->flags, error);
-    if (status == TS_OK)
-        ts_perf_flags_count(&out->flags, out->report, out->rows, out->count);
-    return status;
+    if (out->extras.with_flags)
+        ts_perf_flags_count(&out->extras.flags, out->report, out->rows, out->count);
+    return TS_OK;
 }
 
 enum ts_status ts_operation_rows_read(struct ts_context *context, const struct ts_args *args,
@@ -48,7 +43,7 @@ enum ts_status ts_operation_rows_read(struct ts_context *context, const struct t
 
 void ts_operation_rows_free(struct ts_operation_rows *rows)
 {
-    ts_perf_flags_free(&rows->flags);
+    ts_perf_extras_free(&rows->extras);
 }
 
 void ts_operation_rows_caveat(const struct ts_operation_rows *rows, struct ts_caveat *caveat)
@@ -75,24 +70,17 @@ static double share_of(const struct ts_operation_rows *rows, double time)
 static void add_row(struct ts_answer *answer, yyjson_mut_val *list, const struct ts_operation_rows *rows, uint32_t row)
 {
     const struct ts_perf_report *report = rows->report;
-    const struct ts_op_facts *facts = ts_perf_row_facts(report, row);
     double time = report->rows[row].device_time;
     yyjson_mut_val *object = ts_answer_push_object(answer, list);
     ts_perf_add_id(answer, object, "id", report->rows[row].source);
     ts_answer_text(answer, object, "op_code", ts_perf_op_code(report, row));
     ts_answer_rounded(answer, object, "device_time", time);
-    ts_answer_number(answer, object, "cores", facts->cores < 0 ? TS_ABSENT : facts->cores);
-    ts_answer_name(answer, object, "bound", ts_bound_name((enum ts_bound)report->rows[row].bound));
-    ts_answer_name(answer, object, "bound_analysis", ts_bound_analysis_name((enum ts_bound_analysis)facts->analysis));
-    ts_answer_name(answer, object, "op_category", ts_op_category_name((enum ts_op_category)facts->category));
+    ts_perf_row_add_cores(answer, object, report, row);
+    ts_perf_row_add_bound(answer, object, report, row);
     ts_answer_number(answer, object, "device_time_share_percent", share_of(rows, time));
-    if (rows->with_flags)
+    if (rows->extras.with_flags)
         ts_answer_rounded(answer, object, "total_percent", report->rows[row].total_percent);
-    ts_perf_details_add_row(answer, object, &rows->details, report, row);
-    if (rows->with_devices)
-        ts_perf_devices_add(answer, object, report, row);
-    if (rows->with_flags)
-        ts_perf_flags_add_row(answer, object, &rows->flags, report, row, rows->details.included[TS_DETAIL_UTILISATION]);
+    ts_perf_extras_add_row(answer, object, &rows->extras, report, row);
 }
 
 /* Of all rows, those past the cap too. */
@@ -121,16 +109,14 @@ static void add_figures(struct ts_answer *answer, const struct ts_operation_rows
 
 static void add_linked(struct ts_answer *answer, const struct ts_operation_rows *rows)
 {
-    uint32_t cap = rows->details.any ? ROWS_WITH_GROUPS : ROWS_PLAIN;
+    uint32_t cap = rows->extras.details.any ? ROWS_WITH_GROUPS : ROWS_PLAIN;
     yyjson_mut_val *list = ts_answer_list(answer, answer->root, "perf_rows");
     for (uint32_t i = 0; i < rows->count && i < cap; i++)
         add_row(answer, list, rows, rows->rows[i]);
     ts_answer_integer(answer, answer->root, "perf_row_count", rows->count);
     ts_answer_name(answer, answer->root, "device_time_unit", "us");
     ts_perf_add_projection(answer, NULL, false);
-    ts_perf_details_add_notes(answer, &rows->details);
-    if (rows->with_flags)
-        ts_perf_flags_add_basis(answer, &rows->flags);
+    ts_perf_extras_add_notes(answer, &rows->extras);
     add_figures(answer, rows);
 }
 
@@ -160,22 +146,7 @@ const struct ts_field ts_operation_row_fields[] = {
      .show = TS_SHOW_COLUMN,
      .heading = "device time",
      .help = "of the device that stands for all; null: blank"},
-    {.key = "cores", .kind = TS_KIND_NUMBER, .nullable = true, .show = TS_SHOW_COLUMN, .help = "cores it ran on"},
-    {.key = "bound",
-     .kind = TS_KIND_STRING,
-     .nullable = true,
-     .show = TS_SHOW_COLUMN,
-     .help = "DRAM, FLOP, BOTH, HOST, or SLOW: neither reached 65 % of its peak; null: read bound_analysis"},
-    {.key = "bound_analysis",
-     .kind = TS_KIND_STRING,
-     .nullable = true,
-     .help = "the roofline model that ran: full (matmul), flops_only (convolution: no DRAM, no bound), none"},
-    {.key = "op_category",
-     .kind = TS_KIND_STRING,
-     .nullable = true,
-     .show = TS_SHOW_COLUMN,
-     .heading = "category",
-     .help = "Compute, CCL, DM, TM, Host, Other"},
+    TS_PERF_ROW_FIELDS("Compute, CCL, DM, TM, Host, Other"),
     {.key = "device_time_share_percent",
      .kind = TS_KIND_NUMBER,
      .nullable = true,
@@ -189,7 +160,6 @@ const struct ts_field ts_operation_row_fields[] = {
      .group = "flags",
      .unit = "percent",
      .help = "its share of all device time and gaps"},
-    TS_PERF_DETAIL(TS_PERF_DETAIL_DECLARATION) TS_PERF_DEVICES_FIELDS,
-    TS_PERF_FLAGS_FIELD,
+    TS_PERF_EXTRA_FIELDS,
     {.key = NULL},
 };

@@ -3,9 +3,8 @@
 #define TS_QUESTIONS_OPERATION_ROWS_H
 
 #include "questions/perf_common.h"
-#include "questions/perf_fields.h"
-#include "questions/perf_flags.h"
 #include "questions/perf_links.h"
+#include "questions/perf_row.h"
 #include "questions/profiler_common.h"
 
 struct ts_operation_rows {
@@ -14,9 +13,7 @@ struct ts_operation_rows {
     const struct ts_perf_report *report; /* the whole one; borrowed for the call */
     const uint32_t *rows;                /* of it; borrowed from the link */
     uint32_t count;
-    struct ts_perf_details details;
-    struct ts_perf_flags flags;
-    bool with_flags, with_devices;
+    struct ts_perf_extras extras; /* its flags counted over rows */
 };
 
 /* Link, and read what the arguments include. At a rank that is not the link's there is no link. Freed with

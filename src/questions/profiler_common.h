@@ -51,6 +51,11 @@ enum ts_status ts_profiler_close(struct ts_profiler *profiler, struct ts_caveat 
 
 /* "operation_id" and "name" (null without one). */
 void ts_profiler_add_operation(struct ts_answer *answer, yyjson_mut_val *object, int64_t id, struct ts_str name);
+#define TS_PROFILER_OPERATION_FIELDS(id_help, name_help)                                                               \
+    {.key = "operation_id", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .heading = "id", .help = id_help},        \
+    {                                                                                                                  \
+        .key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = name_help             \
+    }
 /* A text of the report, null when its ptr is NULL. */
 void ts_profiler_add_text(struct ts_answer *answer, yyjson_mut_val *object, const char *key, struct ts_str text);
 

@@ -244,9 +244,9 @@ const struct ts_question ts_question_program_cache = {
     .title = "Program cache reuse",
     .summary = "Whether programs were built again rather than reused",
     .description =
-        "Whether programs were built again: per raw op code (a matmul's shapes together) its calls, distinct programs, "
-        "and the hits and misses of repeat calls. Reads the whole report, because a program first called before a "
-        "range would look new inside it. always_new names op codes that never repeat a program.",
+        "Whether programs were built again: per raw op code (a matmul's shapes together) its calls, distinct "
+        "programs, and the hits and misses of repeat calls. Reads the whole report, because a program first called "
+        "before a range would look new inside it. always_new names op codes that never repeat a program.",
     .params = params,
     .needs = TS_NEED_REPORT | TS_NEED_CACHE_COLUMNS,
     .fields = fields,

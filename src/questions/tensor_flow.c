@@ -117,12 +117,7 @@ static const struct ts_param params[] = {
 };
 
 static const struct ts_field operation_fields[] = {
-    {.key = "operation_id",
-     .kind = TS_KIND_INTEGER,
-     .show = TS_SHOW_COLUMN,
-     .heading = "id",
-     .help = "of the operation"},
-    {.key = "name", .kind = TS_KIND_STRING, .nullable = true, .show = TS_SHOW_COLUMN, .help = "null: it has no row"},
+    TS_PROFILER_OPERATION_FIELDS("of the operation", "null: it has no row"),
     {.key = NULL},
 };
 

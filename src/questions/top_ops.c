@@ -1,8 +1,7 @@
 #include "base/number.h"
 #include "questions/perf_common.h"
-#include "questions/perf_fields.h"
-#include "questions/perf_flags.h"
 #include "questions/perf_links.h"
+#include "questions/perf_row.h"
 #include "questions/ranking.h"
 
 enum { LIMIT_PLAIN = 100, LIMIT_WITH_GROUPS = 25 };
@@ -12,6 +11,8 @@ enum { LIMIT_PLAIN = 100, LIMIT_WITH_GROUPS = 25 };
 struct rows {
     const struct ts_perf_report *report;
     enum ts_perf_metric metric;
+    struct ts_perf_extras extras;
+    struct ts_perf_link_state link;
 };
 
 static bool costs_more(const void *data, uint32_t a, uint32_t b)
@@ -38,24 +39,6 @@ static enum ts_status rank(struct ts_context *context, const struct rows *rows, 
 
 /* ---- rows ---- */
 
-struct extras {
-    struct ts_perf_details details;
-    struct ts_perf_flags flags;
-    bool with_flags, with_devices;
-    struct ts_perf_link_state link;
-};
-
-static enum ts_status read_extras(struct ts_context *context, const struct ts_args *args, struct ts_capture *capture,
-                                  const struct ts_perf_report *report, struct extras *out, struct ts_error *error)
-{
-    out->with_flags = ts_args_has_group(args, "include", "flags");
-    out->with_devices = ts_args_has_group(args, "include", "devices");
-    enum ts_status status = ts_perf_details_read(context, args, capture, &out->details, error);
-    if (!status && out->with_flags)
-        status = ts_perf_flags_read(context, capture, report, &out->flags, error);
-    return status ? status : ts_perf_link_read(context, capture, &out->link, error);
-}
-
 static void add_text_or_null(struct ts_answer *answer, yyjson_mut_val *object, const char *key, struct ts_str text)
 {
     if (text.len > 0)
@@ -67,39 +50,29 @@ static void add_text_or_null(struct ts_answer *answer, yyjson_mut_val *object, c
 static void add_identity(struct ts_answer *answer, yyjson_mut_val *object, const struct rows *rows, uint32_t row)
 {
     const struct ts_perf_source *source = rows->report->source;
-    const struct ts_op_facts *facts = ts_perf_row_facts(rows->report, row);
     uint32_t table_row = rows->report->rows[row].source;
-    ts_answer_name(answer, object, "bound", ts_bound_name((enum ts_bound)rows->report->rows[row].bound));
-    ts_answer_name(answer, object, "bound_analysis", ts_bound_analysis_name((enum ts_bound_analysis)facts->analysis));
-    ts_answer_name(answer, object, "op_category", ts_op_category_name((enum ts_op_category)facts->category));
-    ts_perf_add_device(answer, object, "device", facts->device);
+    ts_perf_row_add_bound(answer, object, rows->report, row);
+    ts_perf_add_device(answer, object, "device", ts_perf_row_facts(rows->report, row)->device);
     char buffer[64];
     add_text_or_null(answer, object, "sub_device_id", ts_perf_source_sub_device(source, table_row, buffer));
     add_text_or_null(answer, object, "op_type", ts_ops_text(source->ops, TS_OPS_OP_TYPE, table_row));
 }
 
-static void add_row(struct ts_answer *answer, yyjson_mut_val *list, const struct rows *rows,
-                    const struct extras *extras, uint32_t row)
+static void add_row(struct ts_answer *answer, yyjson_mut_val *list, const struct rows *rows, uint32_t row)
 {
     const struct ts_perf_report *report = rows->report;
-    const struct ts_op_facts *facts = ts_perf_row_facts(report, row);
     yyjson_mut_val *object = ts_answer_push_object(answer, list);
     ts_perf_add_id(answer, object, "id", report->rows[row].source);
     ts_answer_text(answer, object, "op_code", ts_perf_op_code(report, row));
     ts_answer_rounded(answer, object, ts_perf_metric_names[rows->metric],
                       ts_perf_metric_value(report, row, rows->metric));
     if (rows->metric != TS_METRIC_CORES)
-        ts_answer_number(answer, object, "cores", facts->cores < 0 ? TS_ABSENT : facts->cores);
+        ts_perf_row_add_cores(answer, object, report, row);
     add_identity(answer, object, rows, row);
-    if (extras->with_flags && rows->metric != TS_METRIC_TOTAL_PERCENT)
+    if (rows->extras.with_flags && rows->metric != TS_METRIC_TOTAL_PERCENT)
         ts_answer_rounded(answer, object, "total_percent", report->rows[row].total_percent);
-    ts_perf_details_add_row(answer, object, &extras->details, report, row);
-    if (extras->with_devices)
-        ts_perf_devices_add(answer, object, report, row);
-    if (extras->with_flags)
-        ts_perf_flags_add_row(answer, object, &extras->flags, report, row,
-                              extras->details.included[TS_DETAIL_UTILISATION]);
-    ts_perf_links_add_id(answer, object, "operation_id", &extras->link, report->rows[row].source);
+    ts_perf_extras_add_row(answer, object, &rows->extras, report, row);
+    ts_perf_links_add_id(answer, object, "operation_id", &rows->link, report->rows[row].source);
 }
 
 static void add_totals(struct ts_answer *answer, const struct rows *rows)
@@ -116,22 +89,20 @@ static void add_totals(struct ts_answer *answer, const struct rows *rows)
 }
 
 static void add_answer(struct ts_answer *answer, const struct ts_capture *capture, const struct ts_perf_view *view,
-                       const struct rows *rows, const struct extras *extras, const struct ts_ranking *ranking)
+                       const struct rows *rows, const struct ts_ranking *ranking)
 {
     ts_answer_name(answer, answer->root, "metric", ts_perf_metric_names[rows->metric]);
     ts_answer_integer(answer, answer->root, "op_count", view->report->count);
     ts_answer_integer(answer, answer->root, "returned", ranking->count);
     yyjson_mut_val *list = ts_answer_list(answer, answer->root, "ops");
     for (uint32_t i = 0; i < ranking->count; i++)
-        add_row(answer, list, rows, extras, ranking->items[i]);
+        add_row(answer, list, rows, ranking->items[i]);
     ts_perf_add_projection(answer, &view->range, view->window.ignored);
-    ts_perf_details_add_notes(answer, &extras->details);
-    if (extras->with_flags)
-        ts_perf_flags_add_basis(answer, &extras->flags);
+    ts_perf_extras_add_notes(answer, &rows->extras);
     add_totals(answer, rows);
-    yyjson_mut_val *link = ts_perf_links_add(answer, &extras->link);
-    ts_perf_links_add_note(answer, link, capture, &extras->link);
-    ts_perf_links_add_counts(answer, link, &extras->link);
+    yyjson_mut_val *link = ts_perf_links_add(answer, &rows->link);
+    ts_perf_links_add_note(answer, link, capture, &rows->link);
+    ts_perf_links_add_counts(answer, link, &rows->link);
     ts_perf_links_add_scope(answer, link, capture, ts_signpost_range_given(&view->range));
 }
 
@@ -141,18 +112,19 @@ static enum ts_status answer_top_ops(struct ts_context *context, const struct ts
     (void)second;
     struct ts_perf_view view;
     struct ts_ranking ranking;
-    struct extras extras = {.with_flags = false};
-    struct rows rows = {NULL, ts_perf_metric_of(ts_args_get(args, "by")->text)};
+    struct rows rows = {.metric = ts_perf_metric_of(ts_args_get(args, "by")->text)};
     enum ts_status status = ts_perf_view_read(context, args, capture, &view, error);
     if (!status)
-        status = read_extras(context, args, capture, view.report, &extras, error);
+        status = ts_perf_extras_read(context, args, capture, view.report, &rows.extras, error);
+    if (!status)
+        status = ts_perf_link_read(context, capture, &rows.link, error);
     if (!status) {
         rows.report = view.report;
         status = rank(context, &rows, ts_args_get(args, "limit")->integer, &ranking, error);
     }
     if (!status)
-        add_answer(answer, capture, &view, &rows, &extras, &ranking);
-    ts_perf_flags_free(&extras.flags);
+        add_answer(answer, capture, &view, &rows, &ranking);
+    ts_perf_extras_free(&rows.extras);
     return status;
 }
 
@@ -193,22 +165,7 @@ static const struct ts_field row_fields[] = {
      .kind = TS_KIND_NUMBER,
      .show = TS_SHOW_COLUMN,
      .help = "the metric: device_time and op_to_op_gap in us, flops in TFLOPS, dram in GB/s"},
-    {.key = "cores", .kind = TS_KIND_NUMBER, .nullable = true, .show = TS_SHOW_COLUMN, .help = "cores it ran on"},
-    {.key = "bound",
-     .kind = TS_KIND_STRING,
-     .nullable = true,
-     .show = TS_SHOW_COLUMN,
-     .help = "DRAM, FLOP, BOTH, HOST, or SLOW: neither reached 65 % of its peak; null: read bound_analysis"},
-    {.key = "bound_analysis",
-     .kind = TS_KIND_STRING,
-     .nullable = true,
-     .help = "the roofline model that ran: full (matmul), flops_only (convolution: no DRAM, no bound), none"},
-    {.key = "op_category",
-     .kind = TS_KIND_STRING,
-     .nullable = true,
-     .show = TS_SHOW_COLUMN,
-     .heading = "category",
-     .help = "Compute, CCL, DM, TM, Host, Other; null on signposts"},
+    TS_PERF_ROW_FIELDS("Compute, CCL, DM, TM, Host, Other; null on signposts"),
     {.key = "device",
      .kind = TS_KIND_STRING,
      .nullable = true,
@@ -224,8 +181,7 @@ static const struct ts_field row_fields[] = {
      .show = TS_SHOW_COLUMN,
      .heading = "total %",
      .help = "its share of all device time and gaps read"},
-    TS_PERF_DETAIL(TS_PERF_DETAIL_DECLARATION) TS_PERF_DEVICES_FIELDS,
-    TS_PERF_FLAGS_FIELD,
+    TS_PERF_EXTRA_FIELDS,
     {.key = "operation_id",
      .kind = TS_KIND_INTEGER,
      .nullable = true,
@@ -266,13 +222,10 @@ const struct ts_question ts_question_top_ops = {
     .summary = "Which operations cost the most, and with --include why",
     .description =
         "The costliest operations, one row each, devices merged. A null bound is no verdict unless bound_analysis is "
-        "full. "
-        "include says why an operation took its time. config: fidelity, datatypes, blocks; utilisation: of DRAM and "
-        "FLOPs peaks; "
-        "riscs: time per processor, waits for data; cores: skew and imbalance; dispatch: what the gap was; devices: "
-        "the times "
-        "behind a merged row, one slow chip shows here; flags: dram_bound, low_utilisation, underutilised_cores, "
-        "recompute_candidate with their figures.",
+        "full. include says why an operation took its time. config: fidelity, datatypes, blocks; utilisation: of "
+        "DRAM and FLOPs peaks; riscs: time per processor, waits for data; cores: skew and imbalance; dispatch: what "
+        "the gap was; devices: the times behind a merged row, one slow chip shows here; flags: dram_bound, "
+        "low_utilisation, underutilised_cores, recompute_candidate with their figures.",
     .params = params,
     .needs = TS_NEED_REPORT,
     .fields = fields,

@@ -225,8 +225,8 @@ const struct ts_question ts_question_zone_timings = {
     .title = "Device zone totals",
     .summary = "Cycles of each zone of the device log, by processor",
     .description =
-        "Totals per zone and RISC of profile_log_device.csv: firmware and kernel phases, and zones that kernels "
-        "name themselves. Sums over all cores and devices.",
+        "Totals per zone and RISC of profile_log_device.csv: firmware and kernel phases, and zones that kernels name "
+        "themselves. Sums over all cores and devices.",
     .params = params,
     .needs = TS_NEED_DEVICE_LOG,
     .fields = fields,
