@@ -166,24 +166,30 @@ enum {
 #include <tilesight/noc_trace_record.h>
 #else
 
-/* Off: nothing is left, not even the evaluation of an argument. */
+/* Off: nothing is left, not even the evaluation of an argument; but a variable that only records use counts as used. */
+#define TS_NOC_UNUSED_2(a, b) (0 ? (void)(a) : 0 ? (void)(b) : (void)0)
+#define TS_NOC_UNUSED_4(a, b, c, d) (0 ? TS_NOC_UNUSED_2(a, b) : TS_NOC_UNUSED_2(c, d))
+#define TS_NOC_UNUSED_6(a, b, c, d, e, f) (0 ? TS_NOC_UNUSED_2(a, b) : TS_NOC_UNUSED_4(c, d, e, f))
 #define TS_NOC_RECORD(type) ((void)0)
-#define TS_NOC_RECORD_ADDR(type, address, size, vc, posted) ((void)0)
-#define TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted) ((void)0)
+#define TS_NOC_RECORD_ADDR(type, address, size, vc, posted) TS_NOC_UNUSED_4(address, size, vc, posted)
+#define TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted) TS_NOC_UNUSED_4(address, size, vc, posted)
 #define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...) ((void)0)
 #define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...) ((void)0)
 #define TS_NOC_RECORD_PLAIN_CALL(type, ...) ((void)0)
-#define TS_NOC_RECORD_WIDE(type, address, size, vc, posted, local, counter) ((void)0)
-#define TS_NOC_RECORD_MULTICAST_WIDE(type, address, size, vc, posted, local, counter) ((void)0)
+#define TS_NOC_RECORD_WIDE(type, address, size, vc, posted, local, counter)                                            \
+    TS_NOC_UNUSED_6(address, size, vc, posted, local, counter)
+#define TS_NOC_RECORD_MULTICAST_WIDE(type, address, size, vc, posted, local, counter)                                  \
+    TS_NOC_UNUSED_6(address, size, vc, posted, local, counter)
 #define TS_NOC_RECORD_PLAIN_WIDE(type) ((void)0)
-#define TS_NOC_RECORD_FABRIC(type, x, y, noc, packet) ((void)0)
-#define TS_NOC_RECORD_FABRIC_MULTICAST(type, x, y, end_x, end_y, noc, packet) ((void)0)
-#define TS_NOC_RECORD_SCATTER(x, y, chunk, chunks, noc, packet) ((void)0)
-#define TS_NOC_RECORD_ROUTING_1D(value) ((void)0)
-#define TS_NOC_RECORD_ROUTING_2D(ns, e, w, multicast) ((void)0)
-#define TS_NOC_ZONE(slot, id) ((void)0)
-#define TS_NOC_ZONE_OPEN(id) 0
-#define TS_NOC_ZONE_CLOSE(id, opened) ((void)0)
+#define TS_NOC_RECORD_FABRIC(type, x, y, noc, packet) TS_NOC_UNUSED_4(x, y, noc, packet)
+#define TS_NOC_RECORD_FABRIC_MULTICAST(type, x, y, end_x, end_y, noc, packet)                                          \
+    TS_NOC_UNUSED_6(x, y, end_x, end_y, noc, packet)
+#define TS_NOC_RECORD_SCATTER(x, y, chunk, chunks, noc, packet) TS_NOC_UNUSED_6(x, y, chunk, chunks, noc, packet)
+#define TS_NOC_RECORD_ROUTING_1D(value) (0 ? (void)(value) : (void)0)
+#define TS_NOC_RECORD_ROUTING_2D(ns, e, w, multicast) TS_NOC_UNUSED_4(ns, e, w, multicast)
+#define TS_NOC_ZONE(slot, id) TS_NOC_UNUSED_2(slot, id)
+#define TS_NOC_ZONE_OPEN(id) (0 ? (uint32_t)(id) : UINT32_C(0))
+#define TS_NOC_ZONE_CLOSE(id, opened) TS_NOC_UNUSED_2(id, opened)
 #define TS_NOC_BEFORE_LINKED() ((void)0)
 #define TS_NOC_BEGIN(setup) ((void)0)
 #define TS_NOC_FINISH() ((void)0)
