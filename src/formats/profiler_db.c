@@ -274,6 +274,7 @@ const char *ts_db_missing_key(const struct ts_db *db, enum ts_db_table table)
         [TS_DB_BUFFERS] = {"operation_id"},
         [TS_DB_CAPTURED_GRAPH] = {"operation_id"},
         [TS_DB_STACK_TRACES] = {"operation_id"},
+        [TS_DB_ERRORS] = {"operation_id"},
     };
     for (size_t i = 0; i < 2 && keys[table][i] && ts_db_has_table(db, table); i++)
         if (!ts_db_has_column(db, table, keys[table][i]))

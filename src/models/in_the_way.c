@@ -52,7 +52,7 @@ static enum ts_status read_buffers(struct ts_context *context, struct ts_profile
         *any = true;
         if (!ts_db_integer(rows, 0, &buffer.device) || !ts_db_integer(rows, 1, &buffer.address) ||
             !ts_db_integer(rows, 2, &buffer.size) || buffer.size <= 0 || !ts_db_text(rows, 3, &type) ||
-            !ts_str_is(ts_buffer_type_of_cell(type), "L1"))
+            !ts_str_is(ts_buffer_type_of_param(type), "L1"))
             continue;
         if (!ts_vec_push(&out->rows, buffer))
             status = ts_error_no_memory(error);
@@ -171,7 +171,7 @@ static enum ts_status read_candidates(struct ts_context *context, struct ts_prof
         int64_t tensor, its_device;
         struct ts_str type;
         if (ts_db_integer(rows, 0, &tensor) && ts_db_integer(rows, 1, &its_device) && its_device == device &&
-            ts_db_text(rows, 2, &type) && ts_str_is(ts_buffer_type_of_cell(type), "L1") &&
+            ts_db_text(rows, 2, &type) && ts_str_is(ts_buffer_type_of_param(type), "L1") &&
             !ts_vec_push(&out->tensors, tensor))
             status = ts_error_no_memory(error);
     }

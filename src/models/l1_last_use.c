@@ -77,7 +77,7 @@ static enum ts_status read_tensors(struct ts_profiler *profiler, struct tensors 
             continue;
         }
         tensor.used = ts_db_integer(rows, 1, &tensor.address) && ts_db_text(rows, 2, &type) &&
-                      ts_buffer_type_is_l1(ts_buffer_type_of_cell(type));
+                      ts_buffer_type_is_l1(ts_buffer_type_of_param(type));
         if (!ts_vec_push(&tensors->list, tensor))
             status = ts_error_no_memory(error);
     }

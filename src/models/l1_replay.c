@@ -219,7 +219,7 @@ static bool lies_in_l1(struct ts_db_rows *rows)
     struct ts_str text;
     if (ts_db_integer(rows, TYPE, &number))
         return number == 1 || number == 3;
-    return ts_db_text(rows, TYPE, &text) && ts_buffer_type_is_l1(ts_buffer_type_of_cell(text));
+    return ts_db_text(rows, TYPE, &text) && ts_buffer_type_is_l1(ts_buffer_type_of_param(text));
 }
 
 static enum ts_status take_buffer(struct reader *reader, struct ts_db_rows *rows, struct ts_error *error)

@@ -23,8 +23,6 @@ bool ts_report_error_is_bare(const struct ts_report_error *item)
 static struct ts_str cell(struct ts_db_rows *rows, unsigned column)
 {
     struct ts_str text;
-    if (!ts_db_rows_have(rows, column))
-        return TS_STR("");
     return ts_db_text(rows, column, &text) ? text : (struct ts_str){NULL, 0};
 }
 
@@ -36,8 +34,7 @@ static struct ts_report_error read_row(struct ts_db_rows *rows)
         .message = cell(rows, MESSAGE),
         .timestamp = cell(rows, TIMESTAMP),
     };
-    /* A column that is missing reads as 0. */
-    item.has_operation = !ts_db_rows_have(rows, OPERATION) || ts_db_integer(rows, OPERATION, &item.operation);
+    item.has_operation = ts_db_integer(rows, OPERATION, &item.operation);
     return item;
 }
 

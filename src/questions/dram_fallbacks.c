@@ -5,6 +5,9 @@ static void say_what_is_missing(const struct ts_profiler *profiler, struct ts_ca
 {
     switch (ts_report_errors_state(profiler)) {
     case TS_REPORT_ERRORS_THERE:
+        if (ts_db_missing_key(profiler->db, TS_DB_ERRORS))
+            ts_caveat_add(caveat, "Retries after a failure are not looked for: the table errors lacks its column "
+                                  "operation_id.");
         break;
     case TS_REPORT_ERRORS_MISSING:
         ts_caveat_add(caveat, "Retries after a failure are not looked for: the report has no table errors.");

@@ -73,14 +73,17 @@ static enum ts_status add_last(struct ts_context *context, struct ts_profiler *p
 
 struct gathering {
     struct ts_profiler *profiler;
-    int64_t limit, count, attached, unplaced; /* unplaced: not attached and without figures */
-    struct ts_report_error *listed;           /* the first of them, at most limit */
+    int64_t limit, count, attached;
+    int64_t doubtful;               /* not attached, but with an id */
+    int64_t unplaced;               /* not attached and without figures */
+    struct ts_report_error *listed; /* the first of them, at most limit */
 };
 
 static enum ts_status gather(void *data, const struct ts_report_error *item, struct ts_error *error)
 {
     struct gathering *gathering = data;
     gathering->attached += item->attached;
+    gathering->doubtful += !item->attached && item->has_operation;
     gathering->unplaced += !item->attached && ts_str_is(item->type, "incomplete_operation");
     if (gathering->count++ >= gathering->limit)
         return TS_OK;
@@ -134,7 +137,9 @@ static enum ts_status add_errors(struct ts_context *context, struct gathering *g
     ts_error_graphs_caveat(&graphs, caveat);
     if (last.missing)
         ts_caveat_add(caveat, "last_completed_operation is not known: %s.", last.missing);
-    if (gathering->attached < gathering->count)
+    if (ts_db_missing_key(gathering->profiler->db, TS_DB_ERRORS))
+        ts_caveat_add(caveat, "Which operations failed is not known: the table errors lacks its column operation_id.");
+    if (gathering->doubtful > 0)
         ts_caveat_add(caveat, "The operation_id of an error with attached false may name another operation: do not "
                               "open it.");
     if (gathering->unplaced > 0)
@@ -260,8 +265,8 @@ const struct ts_question ts_question_errors = {
     .title = "Recorded errors",
     .summary = "Where a run stopped, and why an allocation did not fit",
     .description = "The errors a run recorded: which operation, the device operations whose launch failed, and for a "
-                   "failed allocation its figures and diagnosis. requested_bytes is over all banks, other figures per "
-                   "bank. Where no cause was recorded: what lay in memory.",
+                   "failed allocation its figures and diagnosis. requested_bytes is over all banks, other figures "
+                   "per bank. Where no cause was recorded: what lay in memory.",
     .params = params,
     .needs = TS_NEED_DATABASE,
     .tables = tables,

@@ -173,6 +173,30 @@ static void test_older_reports(void **state)
     perf_bench_refused(&bench, "errors", "{}", TS_REFUSED, "errors|buffers|");
 }
 
+/* What a column that is missing would have said is unknown: no error is of operation 0 for want of it. */
+static void test_missing_columns(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 0, "ttnn.x", NULL);
+    operation_database_run(db, "DROP TABLE errors; CREATE TABLE errors(operation_name text); "
+                               "INSERT INTO errors VALUES('ttnn.x')");
+    yyjson_doc *answer = ask("errors", "{}");
+    perf_expect(answer, "/errors",
+                "[{\"operation_id\":null,\"operation_name\":\"ttnn.x\",\"error_type\":null,\"message\":null,"
+                "\"timestamp\":null,\"attached\":false}]");
+    perf_expect(answer, "/attached_count", "0");
+    perf_expect(answer, "/caveat",
+                "\"Which operations failed is not known: the table errors lacks its column operation_id.\"");
+    yyjson_doc_free(answer);
+    answer = detail(0);
+    assert_false(perf_has(answer, "/error"));
+    expect_caveat(answer, "Left out: the table errors, which lacks its column operation_id.");
+    yyjson_doc_free(answer);
+    answer = ask("dram_fallbacks", "{}");
+    expect_caveat(answer, "Retries after a failure are not looked for: the table errors lacks its column");
+    yyjson_doc_free(answer);
+}
+
 static void test_ranks(void **state)
 {
     (void)state;
@@ -256,6 +280,12 @@ static void test_what_splits_the_free_space(void **state)
     yyjson_doc_free(answer);
     answer = detail(3);
     perf_expect(answer, "/error/in_the_way/resident_count", "3");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "UPDATE buffers SET buffer_type = 'BufferType::L1' WHERE buffer_type = 1;"
+                               "UPDATE tensors SET buffer_type = 'BufferType::L1' WHERE buffer_type = 1");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "3");
+    perf_expect(answer, "/errors/0/in_the_way/residents/0/tensor_id", "6");
     yyjson_doc_free(answer);
     operation_database_run(db, "DELETE FROM buffers WHERE operation_id < 3");
     answer = ask("errors", "{}");
@@ -401,6 +431,7 @@ int main(void)
         FAILURE_CASE(test_a_cause_that_was_not_recorded),
         FAILURE_CASE(test_graphs_that_cannot_be_read),
         FAILURE_CASE(test_older_reports),
+        FAILURE_CASE(test_missing_columns),
         RANKED_CASE(test_ranks),
         RANKED_CASE(test_tables_without_ranks),
         FAILURE_CASE(test_what_splits_the_free_space),

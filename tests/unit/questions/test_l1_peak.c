@@ -80,6 +80,21 @@ static void test_worked_example(void **state)
     yyjson_doc_free(answer);
 }
 
+/* Later writers put the memory into the tables by its name in C++. */
+static void test_names_of_memory(void **state)
+{
+    (void)state;
+    add_worked_example();
+    operation_database_run(db, "UPDATE buffers SET buffer_type = 'BufferType::L1' WHERE buffer_type = 1;"
+                               "UPDATE tensors SET buffer_type = 'BufferType::L1'");
+    yyjson_doc *answer = peak(NULL);
+    perf_expect(answer, "/peak", "1000");
+    perf_expect(answer, "/reconciled_away_count", "0");
+    perf_expect(answer, "/top_operations/1/composition/stale_tensors", "400");
+    perf_expect(answer, "/unattributable_stale_addresses", "0");
+    yyjson_doc_free(answer);
+}
+
 static void test_freeing(void **state)
 {
     (void)state;
@@ -503,6 +518,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OPERATION_CASE(test_worked_example),
+        OPERATION_CASE(test_names_of_memory),
         OPERATION_CASE(test_freeing),
         OPERATION_CASE(test_last_uses),
         OPERATION_CASE(test_snapshots),
