@@ -5,6 +5,8 @@
  *
  * KIND is alloc, read, write, open or thread. MODE is once (the N-th fails), after (the N-th and all later ones fail),
  * short (the N-th read or write handles one byte only, or is interrupted where N is even) or kill (SIGKILL instead of it). */
+/* Both names of each call are defined here; with 64-bit offsets asked for they would be one. */
+#undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
