@@ -96,6 +96,9 @@ class WrongUsage(unittest.TestCase):
         self.refused(2, ["top-ops", BEFORE, "--by", "speed"], "speed", "device_time")
         self.refused(2, ["top-ops", BEFORE, "--include", "config,nonsense"], "nonsense", "advice")
         self.refused(2, ["top-ops", BEFORE, "--json=yes"], "takes no value")
+        # An option is named as it was typed.
+        for option in ("--start-signpost", "--start_signpost"):
+            self.refused(2, ["top-ops", BEFORE, option], f"tilesight: {option} needs a value: {option} NAME")
         self.refused(2, ["top-ops", BEFORE, "--threads", "0"], "threads")
         self.refused(2, ["top-ops", BEFORE, "--start-signpost", "x" * 257], "257", "256")
         self.refused(2, ["perf-report"], "CSV")

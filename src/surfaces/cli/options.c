@@ -63,7 +63,7 @@ enum ts_option_found ts_options_next(struct ts_options *options, const struct ts
     if (!option->argument) {
         if (!equals)
             return TS_OPTION_FOUND;
-        ts_error_set(error, TS_USAGE, "--%s takes no value", option->name);
+        ts_error_set(error, TS_USAGE, "--%.*s takes no value", TS_STR_ARG(typed));
         return TS_OPTION_WRONG;
     }
     if (equals) {
@@ -71,7 +71,8 @@ enum ts_option_found ts_options_next(struct ts_options *options, const struct ts
         return TS_OPTION_FOUND;
     }
     if (options->next >= options->argc) {
-        ts_error_set(error, TS_USAGE, "--%s needs a value: --%s %s", option->name, option->name, option->argument);
+        ts_error_set(error, TS_USAGE, "--%.*s needs a value: --%.*s %s", TS_STR_ARG(typed), TS_STR_ARG(typed),
+                     option->argument);
         return TS_OPTION_WRONG;
     }
     *value = options->argv[options->next++];
