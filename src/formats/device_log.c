@@ -34,10 +34,17 @@ static enum ts_status read_first_line(struct ts_reader *reader, struct ts_buf *l
     return ts_buf_status(line, error);
 }
 
+struct ts_str ts_device_log_unmarked(struct ts_str line)
+{
+    const struct ts_str mark = TS_STR("\xef\xbb\xbf");
+    return ts_str_starts_with(line, mark) ? ts_str_sub(line, mark.len, line.len) : line;
+}
+
 bool ts_device_log_is_header(struct ts_str line)
 {
     bool done = false;
     struct ts_str piece;
+    line = ts_device_log_unmarked(line);
     while (ts_str_split(&line, ',', &piece, &done)) {
         if (ts_str_equal(ts_str_trim(piece), TS_STR("PCIe slot")))
             return true;
@@ -106,8 +113,7 @@ enum ts_status ts_device_log_head_parse(struct ts_str line, struct ts_arena *are
         return status;
     if (!line.ptr)
         return ts_arena_error(arena, error);
-    if (ts_str_starts_with(line, TS_STR("\xef\xbb\xbf")))
-        line = ts_str_sub(line, 3, line.len);
+    line = ts_device_log_unmarked(line);
     if (!ts_device_log_is_header(line)) {
         size_t pieces = 1;
         for (size_t i = 0; i < line.len; i++)
@@ -162,8 +168,7 @@ void ts_device_log_layout_parse(struct ts_str header, struct ts_device_log_layou
     for (size_t i = 0; i < TS_LOG_COLUMN_COUNT; i++)
         out->at[i] = TS_LOG_NOWHERE;
     out->has_timer = false;
-    if (ts_str_starts_with(header, TS_STR("\xef\xbb\xbf")))
-        header = ts_str_sub(header, 3, header.len);
+    header = ts_device_log_unmarked(header);
     bool done = false;
     struct ts_str piece;
     for (; ts_str_split(&header, ',', &piece, &done); column++) {

@@ -26,6 +26,8 @@ enum ts_status ts_device_log_head_read(struct ts_context *context, const char *p
 /* The same of a first line at hand. Errors: TS_NO_MEMORY, TS_LIMIT (of the arena). */
 enum ts_status ts_device_log_head_parse(struct ts_str line, struct ts_arena *arena, struct ts_device_log_head *out,
                                         struct ts_error *error);
+/* A first line without the byte order mark that a file may begin with, and that stands inside where files were joined. */
+struct ts_str ts_device_log_unmarked(struct ts_str line);
 /* Whether a line names the columns: one of its fields is PCIe slot. */
 bool ts_device_log_is_header(struct ts_str line);
 

@@ -177,8 +177,9 @@ static bool is_repeated(const struct ts_log_scanner *scanner, struct ts_str line
 {
     if (line.len > 0 && line.ptr[line.len - 1] == '\r')
         line.len--;
+    line = ts_device_log_unmarked(line);
     for (size_t i = 0; i < 2; i++)
-        if (scanner->layout->lines[i].ptr && ts_str_equal(line, scanner->layout->lines[i]))
+        if (scanner->layout->lines[i].ptr && ts_str_equal(line, ts_device_log_unmarked(scanner->layout->lines[i])))
             return true;
     return ts_str_starts_with(ts_str_trim(line), TS_STR("ARCH:"));
 }

@@ -136,6 +136,7 @@ static void test_first_lines(void **state)
     expect_first("ARCH: a\r\n\r\n \nPCIe slot,x", "ARCH: a", "PCIe slot,x");
     expect_first("core_x, PCIe slot \n0,1\n", NULL, "core_x, PCIe slot ");
     expect_first("PCIe slot", NULL, "PCIe slot");
+    expect_first("\xef\xbb\xbfPCIe slot\n", NULL, "\xef\xbb\xbfPCIe slot");
     expect_first("ARCH: a\nanything", "ARCH: a", "anything");
     expect_first("ARCH: a\n", "ARCH: a", NULL);
     expect_first("ARCH: a", "ARCH: a", NULL);
