@@ -117,12 +117,12 @@ static bool set_riscs(const struct ts_core_spans *spans, struct ts_core_figures 
     return true;
 }
 
-enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t number, struct ts_arena *arena,
-                                  struct ts_core_figures *out, struct ts_error *error)
+enum ts_status ts_core_figures_of(struct ts_context *context, const struct ts_core_spans *spans, uint32_t number,
+                                  struct ts_arena *arena, struct ts_core_figures *out, struct ts_error *error)
 {
     struct ts_span_entry *entries;
     uint32_t entry_count;
-    enum ts_status status = ts_core_spans_entries(spans, number, &entries, &entry_count, error);
+    enum ts_status status = ts_core_spans_entries(context, spans, number, &entries, &entry_count, error);
     if (status != TS_OK)
         return status;
     uint32_t processor_count = count_processors(entries, entry_count);

@@ -26,9 +26,10 @@ struct ts_core_figures {
     uint32_t risc_count;
 };
 
-/* Figures of a span that is not empty; the list lies in arena. Errors: TS_NO_MEMORY, TS_LIMIT. */
-enum ts_status ts_core_figures_of(const struct ts_core_spans *spans, uint32_t span, struct ts_arena *arena,
-                                  struct ts_core_figures *out, struct ts_error *error);
+/* Figures of a span that is not empty; the list lies in arena. Errors: TS_NO_MEMORY, TS_LIMIT,
+ * TS_CANCELLED. */
+enum ts_status ts_core_figures_of(struct ts_context *context, const struct ts_core_spans *spans, uint32_t span,
+                                  struct ts_arena *arena, struct ts_core_figures *out, struct ts_error *error);
 
 /* Why a row has no zones in the log. */
 enum ts_not_in_log { TS_IN_LOG, TS_NO_ZONES, TS_OTHER_EXECUTION, TS_DROPPED_REPLAY };

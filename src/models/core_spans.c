@@ -398,6 +398,7 @@ void ts_core_spans_seal(struct ts_core_spans *spans)
 
 /* Entries as they come, of which those of one core and processors are made one now and then. */
 struct entries {
+    struct ts_context *context;
     struct ts_span_entry *items;
     uint32_t count, capacity;
 };
@@ -431,59 +432,66 @@ static void merge_entries(struct entries *entries)
     entries->count = merged;
 }
 
-/* Room for one more. False when memory is out. */
-static bool make_room(struct entries *entries)
+/* Room for one more. */
+static enum ts_status make_room(struct entries *entries, struct ts_error *error)
 {
     if (entries->count < entries->capacity)
-        return true;
+        return TS_OK;
+    enum ts_status status = ts_context_check(entries->context, error);
+    if (status != TS_OK)
+        return status;
     merge_entries(entries);
     if (entries->count <= entries->capacity / 2 && entries->capacity > 0)
-        return true;
+        return TS_OK;
     uint32_t capacity = entries->capacity ? 2 * entries->capacity : CORES_AT_ONCE_MAX / 8;
     struct ts_span_entry *larger = realloc(entries->items, capacity * sizeof *larger);
     if (!larger)
-        return false;
+        return ts_error_no_memory(error);
     entries->items = larger;
     entries->capacity = capacity;
-    return true;
+    return TS_OK;
 }
 
-static bool add_times(struct entries *entries, const struct ts_span_times *times)
+static enum ts_status add_times(struct entries *entries, const struct ts_span_times *times, struct ts_error *error)
 {
     struct ts_span_walk walk = ts_span_walk_begin(times);
     struct ts_span_entry entry;
     while (ts_span_walk_next(&walk, &entry)) {
-        if (!make_room(entries))
-            return false;
+        enum ts_status status = make_room(entries, error);
+        if (status != TS_OK)
+            return status;
         entries->items[entries->count++] = entry;
     }
-    return true;
+    return TS_OK;
 }
 
 /* What begins in or behind the window and ends before it does. */
-static bool add_overlapping(const struct ts_core_spans *spans, uint32_t number, struct entries *entries)
+static enum ts_status add_overlapping(const struct ts_core_spans *spans, uint32_t number, struct entries *entries,
+                                      struct ts_error *error)
 {
     const struct ts_span *window = &spans->spans[number];
     const struct ts_span_pair *pair = &spans->pairs[window->pair];
-    bool good = true;
-    for (uint32_t i = number; good && i < pair->first_span + windows_of(spans, pair); i++)
+    enum ts_status status = TS_OK;
+    for (uint32_t i = number; status == TS_OK && i < pair->first_span + windows_of(spans, pair); i++)
         if (spans->spans[i].to_rank <= window->to_rank)
-            good = add_times(entries, &spans->spans[i].times);
-    for (const struct ts_span_cell *cell = pair->cells; good && cell; cell = cell->next)
+            status = add_times(entries, &spans->spans[i].times, error);
+    for (const struct ts_span_cell *cell = pair->cells; status == TS_OK && cell; cell = cell->next)
         if (cell->from >= number && cell->to <= window->to_rank)
-            good = add_times(entries, &cell->times);
-    return good;
+            status = add_times(entries, &cell->times, error);
+    return status;
 }
 
-enum ts_status ts_core_spans_entries(const struct ts_core_spans *spans, uint32_t number, struct ts_span_entry **out,
-                                     uint32_t *count, struct ts_error *error)
+enum ts_status ts_core_spans_entries(struct ts_context *context, const struct ts_core_spans *spans, uint32_t number,
+                                     struct ts_span_entry **out, uint32_t *count, struct ts_error *error)
 {
     const struct ts_span *span = &spans->spans[number];
-    struct entries entries = {.items = NULL};
+    struct entries entries = {.context = context};
     bool overlap = !span->pooled && spans->pairs[span->pair].overlap;
-    if (!(overlap ? add_overlapping(spans, number, &entries) : add_times(&entries, &span->times))) {
+    enum ts_status status =
+        overlap ? add_overlapping(spans, number, &entries, error) : add_times(&entries, &span->times, error);
+    if (status != TS_OK) {
         free(entries.items);
-        return ts_error_no_memory(error);
+        return status;
     }
     merge_entries(&entries);
     *out = entries.items;

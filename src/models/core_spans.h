@@ -87,8 +87,8 @@ void ts_core_spans_add(struct ts_core_spans *spans, uint32_t pair, struct ts_log
 void ts_core_spans_seal(struct ts_core_spans *spans);
 
 /* The times of all that lies inside a span, by core and processor, each entry once; the list is the caller's to free.
- * Errors: TS_NO_MEMORY. */
-enum ts_status ts_core_spans_entries(const struct ts_core_spans *spans, uint32_t span, struct ts_span_entry **out,
-                                     uint32_t *count, struct ts_error *error);
+ * Errors: TS_NO_MEMORY, those of ts_context_check: of windows that overlap there may be as many times as zones. */
+enum ts_status ts_core_spans_entries(struct ts_context *context, const struct ts_core_spans *spans, uint32_t span,
+                                     struct ts_span_entry **out, uint32_t *count, struct ts_error *error);
 
 #endif

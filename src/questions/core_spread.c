@@ -13,6 +13,7 @@
 enum { LIMIT_MAX = 25 };
 
 struct view {
+    struct ts_context *context;
     const struct ts_perf_report *report;
     const struct ts_core_spans *spans;
     const struct ts_capture *capture;
@@ -33,13 +34,21 @@ static bool takes_longer(const void *data, uint32_t a, uint32_t b)
     return left != right ? left > right : a < b;
 }
 
-static void rank(const struct view *view, int64_t limit, struct ts_ranking *ranking)
+/* The costliest; how many device operations have no time to be ranked by. */
+static uint32_t rank(const struct view *view, int64_t limit, struct ts_ranking *ranking)
 {
+    uint32_t timeless = 0;
     ts_ranking_init(ranking, takes_longer, view->report, limit);
-    for (uint32_t row = 0; row < view->report->count; row++)
-        if (facts_of(view, row)->kind == TS_ROW_DEVICE && ts_present(view->report->rows[row].device_time))
+    for (uint32_t row = 0; row < view->report->count; row++) {
+        if (facts_of(view, row)->kind != TS_ROW_DEVICE)
+            continue;
+        if (ts_present(view->report->rows[row].device_time))
             ts_ranking_add(ranking, row);
+        else
+            timeless++;
+    }
     ts_ranking_finish(ranking);
+    return timeless;
 }
 
 static enum ts_status refuse_kind(const struct ts_capture *capture, int64_t id, uint8_t kind, struct ts_error *error)
@@ -239,7 +248,7 @@ static enum ts_status add_op(struct ts_answer *answer, yyjson_mut_val *list, con
     if (why == TS_IN_LOG) {
         struct ts_arena arena;
         ts_arena_init(&arena, 0);
-        status = ts_core_figures_of(view->spans, number, &arena, &figures, error);
+        status = ts_core_figures_of(view->context, view->spans, number, &arena, &figures, error);
         if (status == TS_OK)
             add_figures(answer, object, view, &figures);
         ts_arena_free(&arena);
@@ -294,7 +303,7 @@ static uint32_t count_in_log(const struct view *view, uint32_t *device_ops)
     return count;
 }
 
-static void add_notes(struct ts_answer *answer, const struct view *view)
+static void add_notes(struct ts_answer *answer, const struct view *view, uint32_t timeless)
 {
     const struct ts_core_spans *spans = view->spans;
     struct ts_buf caveat;
@@ -305,6 +314,11 @@ static void add_notes(struct ts_answer *answer, const struct view *view)
     ts_answer_name(answer, answer->root, "note",
                    "Each operation is read on one device. A core's span runs from its first kernel start to its last "
                    "kernel end; imbalance is max over median; cores are NOC coordinates, not logical ones.");
+    if (timeless) {
+        ts_buf_char(&caveat, ' ');
+        ts_log_notes_count(&caveat, timeless, "device operation has", "device operations have");
+        ts_buf_text(&caveat, " no device_time and cannot be ranked: ask for one with perf_id.");
+    }
     if (spans->unreadable_kernel_rows) {
         ts_answer_integer(answer, answer->root, "unreadable_kernel_rows", (int64_t)spans->unreadable_kernel_rows);
         ts_buf_char(&caveat, ' ');
@@ -335,6 +349,7 @@ static enum ts_status read_view(struct ts_context *context, struct ts_capture *c
     if (status == TS_OK)
         status = check_log(capture, view->spans, error);
     if (status == TS_OK) {
+        view->context = context;
         view->capture = capture;
         view->clock = view->spans->head.clock_mhz;
     }
@@ -348,13 +363,14 @@ static enum ts_status answer_core_spread(struct ts_context *context, const struc
     (void)second;
     struct view view;
     struct ts_ranking ranking;
+    uint32_t timeless = 0;
     const struct ts_arg *id = ts_args_get(args, "perf_id");
     enum ts_status status = read_view(context, capture, &view, error);
     if (status == TS_OK && id->given) {
         ranking.count = 1;
         status = find_row(capture, &view, id->integer, &ranking.items[0], error);
     } else if (status == TS_OK) {
-        rank(&view, ts_args_get(args, "limit")->integer, &ranking);
+        timeless = rank(&view, ts_args_get(args, "limit")->integer, &ranking);
     }
     if (status != TS_OK)
         return status;
@@ -370,7 +386,7 @@ static enum ts_status answer_core_spread(struct ts_context *context, const struc
     yyjson_mut_val *list = ts_answer_list(answer, answer->root, "ops");
     for (uint32_t i = 0; status == TS_OK && i < ranking.count; i++)
         status = add_op(answer, list, &view, ranking.items[i], error);
-    add_notes(answer, &view);
+    add_notes(answer, &view, timeless);
     return status;
 }
 
@@ -386,27 +402,34 @@ static const struct ts_param params[] = {
 #define SPREAD_FIELDS(where)                                                                                           \
     {.key = "min_us",                                                                                                  \
      .kind = TS_KIND_NUMBER,                                                                                           \
+     .nullable = true,                                                                                                 \
      .unit = "us",                                                                                                     \
      .sometimes = true,                                                                                                \
      .show = where,                                                                                                    \
      .heading = "min us",                                                                                              \
-     .help = "shortest span"},                                                                                         \
+     .help = "shortest span; null, as the others: past any number at this clock"},                                     \
         {.key = "median_us",                                                                                           \
          .kind = TS_KIND_NUMBER,                                                                                       \
+         .nullable = true,                                                                                             \
          .unit = "us",                                                                                                 \
          .sometimes = true,                                                                                            \
          .show = where,                                                                                                \
          .heading = "median us",                                                                                       \
          .help = "of an even number the mean of the middle two"},                                                      \
     {                                                                                                                  \
-        .key = "max_us", .kind = TS_KIND_NUMBER, .unit = "us", .sometimes = true, .show = where, .heading = "max us",  \
-        .help = "longest span"                                                                                         \
+        .key = "max_us", .kind = TS_KIND_NUMBER, .nullable = true, .unit = "us", .sometimes = true, .show = where,     \
+        .heading = "max us", .help = "longest span"                                                                    \
     }
 
 static const struct ts_field core_fields[] = {
     {.key = "core_x", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "NOC coordinate"},
     {.key = "core_y", .kind = TS_KIND_INTEGER, .show = TS_SHOW_COLUMN, .help = "NOC coordinate"},
-    {.key = "span_us", .kind = TS_KIND_NUMBER, .unit = "us", .show = TS_SHOW_COLUMN, .help = "its span"},
+    {.key = "span_us",
+     .kind = TS_KIND_NUMBER,
+     .nullable = true,
+     .unit = "us",
+     .show = TS_SHOW_COLUMN,
+     .help = "its span"},
     {.key = NULL},
 };
 

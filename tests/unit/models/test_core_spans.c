@@ -86,10 +86,12 @@ static void compare_span(const struct ts_core_spans *spans, uint32_t number, con
     struct ts_span_entry *entries;
     uint32_t entry_count;
     bool any = false;
+    struct ts_context context;
+    ts_context_init(&context);
     for (uint32_t core = 0; core < CORES; core++)
         for (uint32_t risc = 0; risc < RISCS + TS_SPAN_RISCS; risc++)
             have[core][risc] = (struct ts_span_time){UINT64_MAX, 0};
-    assert_int_equal(ts_core_spans_entries(spans, number, &entries, &entry_count, NULL), TS_OK);
+    assert_int_equal(ts_core_spans_entries(&context, spans, number, &entries, &entry_count, NULL), TS_OK);
     for (uint32_t at = 0; at < entry_count; at++)
         for (unsigned i = 0; i < TS_SPAN_RISCS; i++) {
             struct ts_span_time *time = &have[entries[at].core][entries[at].risc + i];
@@ -200,15 +202,56 @@ static void test_nested_windows_cost_no_more_than_others(void **state)
     made.spans->risc_count = 5;
     struct ts_arena arena;
     struct ts_core_figures figures;
+    struct ts_context context;
+    ts_context_init(&context);
     ts_arena_init(&arena, 0);
     for (uint32_t row = 0; row < WINDOWS; row += 800) {
         assert_int_equal(ts_core_spans_find_row(made.spans, row), TS_IN_LOG);
-        assert_int_equal(ts_core_figures_of(made.spans, made.spans->span_of_row[row], &arena, &figures, NULL), TS_OK);
+        assert_int_equal(ts_core_figures_of(&context, made.spans, made.spans->span_of_row[row], &arena, &figures, NULL),
+                         TS_OK);
         assert_int_equal(figures.all.cores, 4);
         assert_true(figures.all.most == ZONES - 4 + 10);
     }
     ts_arena_free(&arena);
     assert_true(seconds() - before < 5);
+    drop(&made);
+}
+
+static uint64_t checks;
+
+static uint64_t count_a_check(void)
+{
+    return ++checks;
+}
+
+/* Every zone lies in other windows, so that the outermost one gathers them all. */
+static void test_gathering_stops_when_it_must(void **state)
+{
+    (void)state;
+    enum { WINDOWS = 300, ZONES = 60000, MIDDLE = 100000 };
+    struct ts_buf csv;
+    begin(&csv);
+    for (unsigned i = 0; i < WINDOWS; i++)
+        ts_buf_printf(&csv, "A,tt_dnn_device,1,0,4,%u,%u\n", i, 2 * MIDDLE - i);
+    struct made made = make(&csv);
+    for (unsigned i = 0; i < ZONES; i++)
+        ts_core_spans_add(made.spans, 0, (struct ts_log_lane){i % 4, i % 5}, i % WINDOWS,
+                          2 * MIDDLE - i / WINDOWS % WINDOWS);
+    ts_core_spans_seal(made.spans);
+    uint32_t outermost = made.spans->span_of_row[0], count = 0;
+    struct ts_span_entry *entries = NULL;
+    struct ts_context context;
+    ts_context_init(&context);
+    context.now_ns = count_a_check;
+    context.deadline_ns = UINT64_MAX;
+    assert_int_equal(ts_core_spans_entries(&context, made.spans, outermost, &entries, &count, NULL), TS_OK);
+    assert_int_equal(count, 4);
+    assert_true(checks > ZONES / 2000);
+    free(entries);
+    context.deadline_ns = 2 * checks - 5;
+    assert_int_equal(ts_core_spans_entries(&context, made.spans, outermost, &entries, &count, NULL), TS_LIMIT);
+    atomic_store(&context.cancelled, true);
+    assert_int_equal(ts_core_spans_entries(&context, made.spans, outermost, &entries, &count, NULL), TS_CANCELLED);
     drop(&made);
 }
 
@@ -234,7 +277,9 @@ static void test_many_cores_in_any_order(void **state)
     assert_true(made.spans->arena.reserved <= 64 * (size_t)CORES_OF_ALL);
     struct ts_span_entry *entries;
     uint32_t count;
-    assert_int_equal(ts_core_spans_entries(made.spans, 0, &entries, &count, NULL), TS_OK);
+    struct ts_context context;
+    ts_context_init(&context);
+    assert_int_equal(ts_core_spans_entries(&context, made.spans, 0, &entries, &count, NULL), TS_OK);
     assert_int_equal(count, CORES_OF_ALL);
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(entries[i].core, i);
@@ -270,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_windows_of_every_kind),
         cmocka_unit_test(test_why_nothing_is_inside_where_windows_overlap),
         cmocka_unit_test(test_nested_windows_cost_no_more_than_others),
+        cmocka_unit_test(test_gathering_stops_when_it_must),
         cmocka_unit_test(test_many_cores_in_any_order),
         cmocka_unit_test(test_bytes_of_an_operation_and_core),
     };

@@ -108,7 +108,9 @@ static void compare_span(const struct ts_core_spans *spans, uint32_t number, con
     struct ts_span_entry *entries;
     uint32_t count;
     size_t found = 0, wanted = 0;
-    assert_int_equal(ts_core_spans_entries(spans, number, &entries, &count, NULL), TS_OK);
+    struct ts_context context;
+    ts_context_init(&context);
+    assert_int_equal(ts_core_spans_entries(&context, spans, number, &entries, &count, NULL), TS_OK);
     for (uint32_t at = 0; at < count; at++)
         for (uint32_t i = 0; i < TS_SPAN_RISCS; i++) {
             const struct ts_span_entry *entry = &entries[at];
