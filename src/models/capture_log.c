@@ -194,6 +194,22 @@ static enum ts_status begin(struct ts_context *context, struct ts_capture *captu
     return status;
 }
 
+/* The same for an answer. A log that was there when the capture was loaded, and is gone before anything was read of it, is
+ * no path that was wrong. */
+static enum ts_status begin_answer(struct ts_context *context, struct ts_capture *capture, struct reading *reading,
+                                   struct ts_error *error)
+{
+    struct ts_quote label, path;
+    enum ts_status status = begin(context, capture, reading, error);
+    if (status != TS_OK || reading->now.inode || capture->log_read.inode || !capture->log_identity.inode)
+        return status;
+    return ts_error_set(
+        error, TS_CHANGED,
+        "%s: the capture changed since it was loaded: %s is gone; open it again to read what is there now",
+        ts_error_quote(&label, ts_str_from(capture->label), TS_QUOTE_ARGUMENT),
+        ts_error_quote(&path, ts_str_from(capture->device_log), TS_QUOTE_FILE));
+}
+
 /* The report's source, when its spans can be collected and are not kept yet. The CSV must be the one that was loaded:
  * zones do not depend on it, and shall not be said to come from a changed capture. */
 static enum ts_status find_source(struct ts_context *context, struct reading *reading, struct ts_error *error)
@@ -237,10 +253,11 @@ static enum ts_status check_columns(const struct ts_capture *capture, const stru
                             "stopped before anything was read from the device",
                             name, log);
     if (zones->missing.len > 0)
-        return ts_error_set(error, TS_REFUSED,
-                            "%s: %s lacks columns that are needed: %s; logs of very old tt-metal releases cannot be "
-                            "read, capture it again with a newer one",
-                            name, log, ts_error_quote(&missing, zones->missing, TS_QUOTE_FILE));
+        return ts_error_set(
+            error, TS_REFUSED,
+            "%s: %s lacks columns that are needed: %s; a very old tt-metal wrote it, or something saved "
+            "it anew in another form: capture it again with a newer one",
+            name, log, ts_error_quote(&missing, zones->missing, TS_QUOTE_FILE));
     return TS_OK;
 }
 
@@ -249,7 +266,7 @@ enum ts_status ts_capture_zones(struct ts_context *context, struct ts_capture *c
 {
     struct reading reading;
     struct ts_part *part = NULL;
-    enum ts_status status = begin(context, capture, &reading, error);
+    enum ts_status status = begin_answer(context, capture, &reading, error);
     if (status == TS_OK && !is_kept(context, &reading, &zones_type))
         status = find_source(context, &reading, error);
     if (status == TS_OK)
@@ -272,7 +289,7 @@ enum ts_status ts_capture_spans(struct ts_context *context, struct ts_capture *c
 {
     struct reading reading;
     struct ts_part *part = NULL;
-    enum ts_status status = begin(context, capture, &reading, error);
+    enum ts_status status = begin_answer(context, capture, &reading, error);
     reading.source = report->source;
     if (status == TS_OK)
         status = acquire(context, &reading, &capture->pins, &spans_type, make_spans, &part, error);

@@ -141,6 +141,42 @@ static void test_a_start_that_replaces_an_open_one(void **state)
     yyjson_doc_free(answer);
 }
 
+/* A byte order mark is no part of a line, at the beginning of the log or where one was joined to another. */
+static void test_byte_order_marks(void **state)
+{
+#define MARK "\xef\xbb\xbf"
+    static const char *const logs[] = {
+        MARK COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150"),
+        MARK COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150") COLUMNS,
+        COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150") MARK COLUMNS,
+        HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150") MARK HEAD COLUMNS,
+        HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150") MARK "ARCH: other\n" COLUMNS,
+    };
+#undef MARK
+    struct perf_bench *bench = bench_of(state);
+    for (unsigned i = 0; i < sizeof logs / sizeof logs[0]; i++) {
+        perf_bench_free(bench);
+        perf_bench_make(bench);
+        yyjson_doc *answer = zones(bench, logs[i]);
+        perf_expect(answer, "/zones/0/total_cycles", "40");
+        assert_false(perf_has(answer, "/unreadable_rows"));
+        yyjson_doc_free(answer);
+    }
+}
+
+/* What was there when the capture was loaded is not said to be a wrong path. */
+static void test_a_log_that_goes_before_it_is_read(void **state)
+{
+    struct perf_bench *bench = bench_of(state);
+    char path[128];
+    open_capture(bench, HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150"),
+                 CSV_COLUMNS "A,tt_dnn_device,1,0,1,100,200,90\n");
+    snprintf(path, sizeof path, "%s/c/profile_log_device.csv", bench->folder);
+    assert_int_equal(remove(path), 0);
+    perf_bench_refused(bench, "zone_timings", "{}", TS_CHANGED, "profile_log_device.csv is gone|open it again");
+    perf_bench_refused(bench, "core_spread", "{}", TS_CHANGED, "profile_log_device.csv is gone|open it again");
+}
+
 static void test_joined_logs(void **state)
 {
     yyjson_doc *answer = zones(bench_of(state), HEAD COLUMNS ZONE("0", "1,1", "BRISC", "A", "1", "1000", "1100")
@@ -519,6 +555,39 @@ static void test_clocks_that_no_device_has(void **state)
     }
 }
 
+/* Times that are past what a number holds are null, as is declared of them, and cycles and ratios are still told. */
+static void test_times_past_any_number(void **state)
+{
+    yyjson_doc *answer =
+        spread(bench_of(state),
+               "ARCH: a, CHIP_FREQ[MHz]: 1e-308\n" COLUMNS KERNEL("1,1", "BRISC", "1", "110", "18000000000000000110"),
+               "OP CODE,OP TYPE,GLOBAL CALL COUNT,DEVICE ID,DEVICE KERNEL DURATION [ns]\nA,tt_dnn_device,1,0,9\n");
+    perf_expect(answer, "/ops/0/max_us", "null");
+    perf_expect(answer, "/ops/0/riscs/0/median_us", "null");
+    perf_expect(answer, "/ops/0/slowest_cores/0/span_us", "null");
+    perf_expect(answer, "/ops/0/imbalance", "1");
+    perf_expect_part(answer, "/caveat", "rely on cycles and ratios");
+    yyjson_doc_free(answer);
+}
+
+/* What has no time to be ranked by is not left out without a word, and can be asked for. */
+static void test_operations_without_a_time(void **state)
+{
+    struct perf_bench *bench = bench_of(state);
+    yyjson_doc *answer =
+        spread(bench, HEAD COLUMNS KERNEL("1,1", "BRISC", "1", "110", "150"),
+               CSV_COLUMNS "A,tt_dnn_device,1,0,1,100,200,\nB,tt_dnn_device,2,0,1,300,400,90\nC,host,3,,,,,\n");
+    perf_expect(answer, "/op_count", "2");
+    perf_expect(answer, "/returned", "1");
+    perf_expect(answer, "/ops/0/id", "\"3\"");
+    perf_expect_part(answer, "/caveat", "1 device operation has no device_time and cannot be ranked");
+    yyjson_doc_free(answer);
+    answer = perf_bench_ask(bench, "core_spread", "{\"perf_id\":2}");
+    perf_expect(answer, "/ops/0/max_us", "0.04");
+    assert_false(perf_has(answer, "/caveat"));
+    yyjson_doc_free(answer);
+}
+
 static void test_one_of_a_thing(void **state)
 {
     yyjson_doc *answer = spread(bench_of(state),
@@ -548,6 +617,8 @@ int main(void)
         TEST(test_what_does_not_pair),
         TEST(test_a_start_that_replaces_an_open_one),
         TEST(test_joined_logs),
+        TEST(test_byte_order_marks),
+        TEST(test_a_log_that_goes_before_it_is_read),
         TEST(test_names_with_numbers_are_one_zone),
         TEST(test_sums_past_63_bits),
         TEST(test_logs_that_are_refused),
@@ -570,6 +641,8 @@ int main(void)
         TEST(test_captures_of_one_log_change_apart),
         TEST(test_clocks_that_no_device_has),
         TEST(test_one_of_a_thing),
+        TEST(test_times_past_any_number),
+        TEST(test_operations_without_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
