@@ -162,6 +162,14 @@ enum {
 #error "TS_NOC_WIRE is 1, 2, 3, 4 or 5"
 #endif
 
+/* One to four arguments that are not evaluated, but count as used. */
+#define TS_NOC_UNUSED_ANY(...) TS_NOC_UNUSED_PICK(__VA_ARGS__, OF_4, OF_3, OF_2, OF_1, )(__VA_ARGS__)
+#define TS_NOC_UNUSED_PICK(a, b, c, d, which, ...) TS_NOC_UNUSED_##which
+#define TS_NOC_UNUSED_OF_1(a) (0 ? (void)(a) : (void)0)
+#define TS_NOC_UNUSED_OF_2(a, b) (0 ? (void)(a) : TS_NOC_UNUSED_OF_1(b))
+#define TS_NOC_UNUSED_OF_3(a, b, c) (0 ? (void)(a) : TS_NOC_UNUSED_OF_2(b, c))
+#define TS_NOC_UNUSED_OF_4(a, b, c, d) (0 ? (void)(a) : TS_NOC_UNUSED_OF_3(b, c, d))
+
 #ifdef PROFILE_NOC_EVENTS
 #include <tilesight/noc_trace_record.h>
 #else
@@ -173,9 +181,11 @@ enum {
 #define TS_NOC_RECORD(type) ((void)0)
 #define TS_NOC_RECORD_ADDR(type, address, size, vc, posted) TS_NOC_UNUSED_4(address, size, vc, posted)
 #define TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted) TS_NOC_UNUSED_4(address, size, vc, posted)
-#define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...) ((void)0)
-#define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...) ((void)0)
-#define TS_NOC_RECORD_PLAIN_CALL(type, ...) ((void)0)
+#define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...)                                                       \
+    (0 ? TS_NOC_UNUSED_ANY(address, size, vc, posted) : TS_NOC_UNUSED_ANY(__VA_ARGS__))
+#define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...)                                             \
+    (0 ? TS_NOC_UNUSED_ANY(address, size, vc, posted) : TS_NOC_UNUSED_ANY(__VA_ARGS__))
+#define TS_NOC_RECORD_PLAIN_CALL(type, ...) TS_NOC_UNUSED_ANY(__VA_ARGS__)
 #define TS_NOC_RECORD_WIDE(type, address, size, vc, posted, local, counter)                                            \
     TS_NOC_UNUSED_6(address, size, vc, posted, local, counter)
 #define TS_NOC_RECORD_MULTICAST_WIDE(type, address, size, vc, posted, local, counter)                                  \

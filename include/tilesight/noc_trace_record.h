@@ -306,10 +306,11 @@ TS_NOC_INLINE void ts_noc_record_wide(uint32_t low, uint32_t high, uint32_t to, 
 #endif
 
 /* What stands behind posted, or behind the type, only the near-raw mode keeps; here it is not even evaluated. */
-#define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...) TS_NOC_RECORD_ADDR(type, address, size, vc, posted)
+#define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...)                                                       \
+    (0 ? TS_NOC_UNUSED_ANY(__VA_ARGS__) : TS_NOC_RECORD_ADDR(type, address, size, vc, posted))
 #define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...)                                             \
-    TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted)
-#define TS_NOC_RECORD_PLAIN_CALL(type, ...) TS_NOC_RECORD(type)
+    (0 ? TS_NOC_UNUSED_ANY(__VA_ARGS__) : TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted))
+#define TS_NOC_RECORD_PLAIN_CALL(type, ...) (0 ? TS_NOC_UNUSED_ANY(__VA_ARGS__) : TS_NOC_RECORD(type))
 
 #endif
 
