@@ -41,31 +41,10 @@ struct builder {
 
 /* ---- rows ---- */
 
-static enum ts_status each_row(struct builder *builder, enum ts_db_table table, const char *const *columns,
-                               enum ts_status (*read)(struct builder *, struct ts_db_rows *, void *, struct ts_error *),
-                               void *data, struct ts_error *error)
+static enum ts_status read_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
-    struct ts_profiler *profiler = builder->profiler;
-    const struct ts_db_select select = {
-        .table = table, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
-    struct ts_db_rows *rows;
-    bool more = false;
-    if (ts_profiler_unattributable(profiler, table))
-        return TS_OK;
-    enum ts_status status = ts_db_rows_open(profiler->db, &select, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
-        status = read(builder, rows, data, error);
-    ts_db_rows_close(rows);
-    return status;
-}
-
-static enum ts_status read_operation(struct builder *builder, struct ts_db_rows *rows, void *data,
-                                     struct ts_error *error)
-{
+    struct builder *builder = data;
     struct operation operation = {.row = builder->operations.count, .all_l1 = true};
-    (void)data;
     if (!ts_db_integer(rows, 0, &operation.id))
         return TS_OK;
     enum ts_status status = ts_profiler_copy_text(builder->profiler, rows, 1, &operation.name, error);
@@ -85,7 +64,8 @@ static int by_id(const void *a, const void *b)
 static enum ts_status read_operations(struct builder *builder, struct ts_error *error)
 {
     static const char *const columns[] = {"operation_id", "name", NULL};
-    enum ts_status status = each_row(builder, TS_DB_OPERATIONS, columns, read_operation, NULL, error);
+    enum ts_status status =
+        ts_profiler_each_attributable(builder->profiler, TS_DB_OPERATIONS, columns, read_operation, builder, error);
     struct operation *items = builder->operations.items;
     size_t kept = 0;
     if (builder->operations.count > 1)
@@ -111,11 +91,10 @@ static struct operation *find_operation(struct builder *builder, int64_t id)
     return low < builder->operations.count && items[low].id == id ? &items[low] : NULL;
 }
 
-static enum ts_status read_use(struct builder *builder, struct ts_db_rows *rows, void *data, struct ts_error *error)
+static enum ts_status read_use(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
     struct uses *uses = data;
     struct use use = {.row = uses->items.count};
-    (void)builder;
     if (!ts_db_integer(rows, 0, &use.operation) || !ts_db_integer(rows, 1, &use.tensor))
         return TS_OK;
     return ts_vec_push(&uses->items, use) ? TS_OK : ts_error_no_memory(error);
@@ -133,7 +112,7 @@ static enum ts_status read_uses(struct builder *builder, enum ts_db_table table,
                                 struct ts_error *error)
 {
     static const char *const columns[] = {"operation_id", "tensor_id", NULL};
-    enum ts_status status = each_row(builder, table, columns, read_use, uses, error);
+    enum ts_status status = ts_profiler_each_attributable(builder->profiler, table, columns, read_use, uses, error);
     if (uses->items.count > 1)
         qsort(uses->items.items, uses->items.count, sizeof *uses->items.items, by_operation);
     return status;
@@ -159,13 +138,12 @@ static bool is_use(const struct uses *uses, const struct use *use, int64_t opera
 
 /* ---- what was asked for ---- */
 
-static enum ts_status read_argument(struct builder *builder, struct ts_db_rows *rows, void *data,
-                                    struct ts_error *error)
+static enum ts_status read_argument(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
+    struct builder *builder = data;
     struct ts_str name, value, body, type = {NULL, 0};
     struct operation *operation;
     int64_t id;
-    (void)data;
     (void)error;
     if (!ts_db_text(rows, 2, &value) || !ts_memory_config_body(value, &body) || !ts_db_integer(rows, 0, &id) ||
         !(operation = find_operation(builder, id)))
@@ -294,7 +272,8 @@ static enum ts_status build(struct builder *builder, struct ts_error *error)
     static const char *const arguments[] = {"operation_id", "name", "value", NULL};
     enum ts_status status = read_operations(builder, error);
     if (status == TS_OK)
-        status = each_row(builder, TS_DB_OPERATION_ARGUMENTS, arguments, read_argument, NULL, error);
+        status = ts_profiler_each_attributable(builder->profiler, TS_DB_OPERATION_ARGUMENTS, arguments, read_argument,
+                                               builder, error);
     if (status == TS_OK)
         status = ts_report_errors_visit(builder->context, builder->profiler, read_failure, builder, error);
     if (status == TS_OK)
@@ -367,20 +346,8 @@ static enum ts_status make(struct ts_context *context, void *data, struct ts_par
 enum ts_status ts_dram_fallbacks_read(struct ts_context *context, struct ts_profiler *profiler,
                                       const struct ts_dram_fallbacks **out, struct ts_error *error)
 {
-    struct ts_capture *capture = profiler->capture;
-    char options[32];
     struct ts_part *part;
-    snprintf(options, sizeof options, "%" PRId64, profiler->rank);
-    const struct ts_part_request request = {
-        .type = &fallbacks_type,
-        .options = options,
-        .now = *ts_db_read_identity(profiler->db),
-        .path = capture->database,
-        .label = capture->label,
-        .make = make,
-        .data = profiler,
-    };
-    enum ts_status status = ts_parts_acquire(context, capture->parts, &capture->pins, &request, &part, error);
+    enum ts_status status = ts_profiler_part(context, profiler, &fallbacks_type, make, &part, error);
     if (status == TS_OK)
         *out = (const struct ts_dram_fallbacks *)part;
     return status;

@@ -36,14 +36,6 @@ static int by_id(const void *a, const void *b)
     return (left->row > right->row) - (left->row < right->row);
 }
 
-static enum ts_status open_rows(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
-                                struct ts_db_rows **out, struct ts_error *error)
-{
-    const struct ts_db_select select = {
-        .table = table, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
-    return ts_db_rows_open(profiler->db, &select, out, error);
-}
-
 /* Of several rows of an id the first counts; those that lie elsewhere stay in until then. */
 static void keep_in_l1(struct tensors *tensors)
 {
@@ -66,7 +58,7 @@ static enum ts_status read_tensors(struct ts_profiler *profiler, struct tensors 
     static const char *const columns[] = {"tensor_id", "address", "buffer_type", NULL};
     struct ts_db_rows *rows;
     bool more = false;
-    enum ts_status status = open_rows(profiler, TS_DB_TENSORS, columns, &rows, error);
+    enum ts_status status = ts_profiler_scan(profiler, TS_DB_TENSORS, columns, &rows, error);
     if (status != TS_OK)
         return status;
     while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
@@ -122,7 +114,7 @@ static enum ts_status read_uses(struct ts_profiler *profiler, const struct ts_l1
     static const char *const columns[] = {"operation_id", "tensor_id", NULL};
     struct ts_db_rows *rows;
     bool more = false;
-    enum ts_status status = open_rows(profiler, TS_DB_INPUT_TENSORS, columns, &rows, error);
+    enum ts_status status = ts_profiler_scan(profiler, TS_DB_INPUT_TENSORS, columns, &rows, error);
     if (status != TS_OK)
         return status;
     while ((status = ts_db_next(rows, &more, error)) == TS_OK && more) {

@@ -40,8 +40,9 @@ enum { KEY, GRAPH = 1, ADDRESS = 1, SIZE, TYPE };
 
 /* ---- operations ---- */
 
-static enum ts_status add_operation(struct reader *reader, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status add_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
+    struct reader *reader = data;
     struct ts_l1_replay *replay = reader->replay;
     struct ts_l1_operation operation = {.name = 0};
     struct ts_str name = TS_STR("");
@@ -99,17 +100,7 @@ static enum ts_status sort_operations(struct ts_l1_replay *replay, struct ts_err
 static enum ts_status read_operations(struct reader *reader, struct ts_error *error)
 {
     static const char *const columns[] = {"operation_id", "name", NULL};
-    const struct ts_profiler *profiler = reader->profiler;
-    const struct ts_db_select select = {
-        .table = TS_DB_OPERATIONS, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_db_rows_open(profiler->db, &select, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
-        status = add_operation(reader, rows, error);
-    ts_db_rows_close(rows);
+    enum ts_status status = ts_profiler_each(reader->profiler, TS_DB_OPERATIONS, columns, add_operation, reader, error);
     return status == TS_OK ? sort_operations(reader->replay, error) : status;
 }
 
@@ -143,9 +134,7 @@ static enum ts_status open_cursor(struct reader *reader, struct cursor *cursor, 
     *cursor = (struct cursor){.table = table, .columns = columns};
     if (reader->indexed)
         return TS_OK;
-    const struct ts_db_select select = {
-        .table = table, .columns = columns, .by_rank = reader->profiler->multi_host, .rank = reader->profiler->rank};
-    enum ts_status status = ts_db_rows_open(reader->profiler->db, &select, &cursor->rows, error);
+    enum ts_status status = ts_profiler_scan(reader->profiler, table, columns, &cursor->rows, error);
     return status == TS_OK ? next_row(reader, cursor, error) : status;
 }
 

@@ -41,20 +41,12 @@ static int by_operation(const void *a, const void *b)
 
 /* ---- the operations of the rank ---- */
 
-static enum ts_status open_rows(struct reader *reader, enum ts_db_table table, const char *const *columns,
-                                struct ts_db_rows **out, struct ts_error *error)
-{
-    const struct ts_db_select select = {
-        .table = table, .columns = columns, .by_rank = reader->profiler->multi_host, .rank = reader->profiler->rank};
-    return ts_db_rows_open(reader->profiler->db, &select, out, error);
-}
-
 static enum ts_status read_operations(struct reader *reader, struct ts_error *error)
 {
     static const char *const columns[] = {"operation_id", NULL};
     struct ts_db_rows *rows;
     bool more = false;
-    enum ts_status status = open_rows(reader, TS_DB_OPERATIONS, columns, &rows, error);
+    enum ts_status status = ts_profiler_scan(reader->profiler, TS_DB_OPERATIONS, columns, &rows, error);
     if (status != TS_OK)
         return status;
     while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
@@ -140,7 +132,7 @@ static enum ts_status read_graphs(struct reader *reader, struct ts_error *error)
     const struct ts_launch_order *out = reader->out;
     struct ts_db_rows *rows;
     bool more = false;
-    enum ts_status status = open_rows(reader, TS_DB_CAPTURED_GRAPH, columns, &rows, error);
+    enum ts_status status = ts_profiler_scan(reader->profiler, TS_DB_CAPTURED_GRAPH, columns, &rows, error);
     if (status != TS_OK)
         return status;
     while (status == TS_OK && !out->unreadable && !out->too_large &&

@@ -602,20 +602,8 @@ static enum ts_status make(struct ts_context *context, void *data, struct ts_par
 enum ts_status ts_memory_sums_read(struct ts_context *context, struct ts_profiler *profiler,
                                    const struct ts_memory_sums **out, struct ts_error *error)
 {
-    struct ts_capture *capture = profiler->capture;
-    char options[32];
     struct ts_part *part;
-    snprintf(options, sizeof options, "%" PRId64, profiler->rank);
-    const struct ts_part_request request = {
-        .type = &sums_type,
-        .options = options,
-        .now = *ts_db_read_identity(profiler->db),
-        .path = capture->database,
-        .label = capture->label,
-        .make = make,
-        .data = profiler,
-    };
-    enum ts_status status = ts_parts_acquire(context, capture->parts, &capture->pins, &request, &part, error);
+    enum ts_status status = ts_profiler_part(context, profiler, &sums_type, make, &part, error);
     if (status == TS_OK)
         *out = (const struct ts_memory_sums *)part;
     return status;

@@ -49,20 +49,18 @@ static enum ts_status finish_part(struct ts_db *db, struct ts_part *part, size_t
     return ts_db_unchanged(db, error);
 }
 
-static enum ts_status acquire(struct ts_context *context, struct ts_capture *capture, const struct ts_part_type *type,
-                              const char *options, struct making *making,
-                              enum ts_status (*make)(struct ts_context *context, void *data, struct ts_part **out,
-                                                     struct ts_error *error),
-                              struct ts_part **out, struct ts_error *error)
+static enum ts_status acquire(struct ts_context *context, struct ts_capture *capture, struct ts_db *db,
+                              const struct ts_part_type *type, const char *options, ts_profiler_make_fn *make,
+                              void *data, struct ts_part **out, struct ts_error *error)
 {
     const struct ts_part_request request = {
         .type = type,
         .options = options,
-        .now = *ts_db_read_identity(making->db),
+        .now = *ts_db_read_identity(db),
         .path = capture->database,
         .label = capture->label,
         .make = make,
-        .data = making,
+        .data = data,
     };
     return ts_parts_acquire(context, capture->parts, &capture->pins, &request, out, error);
 }
@@ -91,7 +89,8 @@ enum ts_status ts_profiler_index(struct ts_context *context, struct ts_profiler 
     struct ts_part *part;
     char options[96];
     snprintf(options, sizeof options, "%s.%s", ts_db_table_name(table), key);
-    enum ts_status status = acquire(context, profiler->capture, &rows_type, options, &making, make_rows, &part, error);
+    enum ts_status status =
+        acquire(context, profiler->capture, profiler->db, &rows_type, options, make_rows, &making, &part, error);
     if (status == TS_OK)
         *out = &((struct rows_part *)part)->index;
     return status;
@@ -196,7 +195,8 @@ static enum ts_status choose_rank(struct ts_context *context, struct ts_profiler
         return rank != 0 ? refuse_rank(profiler, rank, error) : TS_OK;
     struct making making = {.db = profiler->db};
     struct ts_part *part;
-    enum ts_status status = acquire(context, profiler->capture, &ranks_type, "", &making, make_ranks, &part, error);
+    enum ts_status status =
+        acquire(context, profiler->capture, profiler->db, &ranks_type, "", make_ranks, &making, &part, error);
     if (status != TS_OK)
         return status;
     profiler->ranks = ((struct ranks_part *)part)->items;
@@ -310,7 +310,49 @@ enum ts_status ts_profiler_finish(struct ts_profiler *profiler, struct ts_error 
     return ts_db_unchanged(profiler->db, error);
 }
 
+/* ---- parts ---- */
+
+enum ts_status ts_profiler_part(struct ts_context *context, struct ts_profiler *profiler,
+                                const struct ts_part_type *type, ts_profiler_make_fn *make, struct ts_part **out,
+                                struct ts_error *error)
+{
+    char options[32];
+    snprintf(options, sizeof options, "%" PRId64, profiler->rank);
+    return acquire(context, profiler->capture, profiler->db, type, options, make, profiler, out, error);
+}
+
 /* ---- rows ---- */
+
+enum ts_status ts_profiler_scan(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
+                                struct ts_db_rows **out, struct ts_error *error)
+{
+    const struct ts_db_select select = {
+        .table = table, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
+    return ts_db_rows_open(profiler->db, &select, out, error);
+}
+
+enum ts_status ts_profiler_each(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
+                                ts_profiler_read_fn *read, void *data, struct ts_error *error)
+{
+    struct ts_db_rows *rows;
+    bool more = false;
+    enum ts_status status = ts_profiler_scan(profiler, table, columns, &rows, error);
+    if (status != TS_OK)
+        return status;
+    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
+        status = read(data, rows, error);
+    ts_db_rows_close(rows);
+    return status;
+}
+
+enum ts_status ts_profiler_each_attributable(struct ts_profiler *profiler, enum ts_db_table table,
+                                             const char *const *columns, ts_profiler_read_fn *read, void *data,
+                                             struct ts_error *error)
+{
+    if (ts_profiler_unattributable(profiler, table))
+        return TS_OK;
+    return ts_profiler_each(profiler, table, columns, read, data, error);
+}
 
 enum ts_status ts_profiler_rows(struct ts_context *context, struct ts_profiler *profiler, enum ts_db_table table,
                                 const char *key, int64_t value, const char *const *columns, struct ts_db_rows **out,
@@ -458,8 +500,6 @@ static struct ts_profiler_device *place_device(struct ts_profiler *profiler, str
 enum ts_status ts_profiler_devices(struct ts_context *context, struct ts_profiler *profiler,
                                    struct ts_profiler_devices *out, struct ts_error *error)
 {
-    const struct ts_db_select select = {
-        .table = TS_DB_DEVICES, .columns = device_columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
     struct ts_profiler_devices devices = {.count = 0};
     struct ts_db_rows *rows;
     struct ts_map map;
@@ -470,7 +510,7 @@ enum ts_status ts_profiler_devices(struct ts_context *context, struct ts_profile
     profiler->keyless[TS_DB_DEVICES] = 0;
     if (ts_profiler_unattributable(profiler, TS_DB_DEVICES))
         return TS_OK;
-    enum ts_status status = ts_db_rows_open(profiler->db, &select, &rows, error);
+    enum ts_status status = ts_profiler_scan(profiler, TS_DB_DEVICES, device_columns, &rows, error);
     if (status != TS_OK)
         return status;
     ts_map_init(&map);

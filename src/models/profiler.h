@@ -9,6 +9,12 @@
 
 enum { TS_PROFILER_RANKS_MAX = 4096 };
 
+/* What hands out rows calls this for each of them. */
+typedef enum ts_status ts_profiler_read_fn(void *data, struct ts_db_rows *rows, struct ts_error *error);
+/* What makes a part, as struct ts_part_request has it. */
+typedef enum ts_status ts_profiler_make_fn(struct ts_context *context, void *data, struct ts_part **out,
+                                           struct ts_error *error);
+
 /* For the length of one call. */
 struct ts_profiler {
     struct ts_capture *capture;
@@ -42,6 +48,27 @@ bool ts_profiler_unattributable(const struct ts_profiler *profiler, enum ts_db_t
 /* Refuse if any of the tables is that; they are named in their order. */
 enum ts_status ts_profiler_attributable(const struct ts_profiler *profiler, const enum ts_db_table *tables,
                                         size_t count, struct ts_error *error);
+
+/* ---- what is kept between calls ---- */
+
+/* A part made of the database at the rank, which make is called for with the profiler as its data, unless one is kept that
+ * was made of the same state. Borrowed until ts_capture_release. Errors: those of ts_parts_acquire. */
+enum ts_status ts_profiler_part(struct ts_context *context, struct ts_profiler *profiler,
+                                const struct ts_part_type *type, ts_profiler_make_fn *make, struct ts_part **out,
+                                struct ts_error *error);
+
+/* ---- rows ---- */
+
+/* All rows of a table at the rank, in row order. *out is the caller's. */
+enum ts_status ts_profiler_scan(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
+                                struct ts_db_rows **out, struct ts_error *error);
+/* Hand them one after the other to read, which ends it when it returns another status than TS_OK. */
+enum ts_status ts_profiler_each(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
+                                ts_profiler_read_fn *read, void *data, struct ts_error *error);
+/* The same where ts_profiler_unattributable does not keep the table from being read; else it counts as empty. */
+enum ts_status ts_profiler_each_attributable(struct ts_profiler *profiler, enum ts_db_table table,
+                                             const char *const *columns, ts_profiler_read_fn *read, void *data,
+                                             struct ts_error *error);
 
 /* ---- rows by key ---- */
 

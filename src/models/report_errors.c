@@ -77,14 +77,12 @@ enum ts_status ts_report_errors_visit(struct ts_context *context, struct ts_prof
                                                               struct ts_error *error),
                                       void *data, struct ts_error *error)
 {
-    const struct ts_db_select select = {
-        .table = TS_DB_ERRORS, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
     struct attaching attaching = {.context = context, .profiler = profiler};
     struct ts_db_rows *rows;
     bool more = false;
     if (ts_report_errors_state(profiler) != TS_REPORT_ERRORS_THERE)
         return TS_OK;
-    enum ts_status status = ts_db_rows_open(profiler->db, &select, &rows, error);
+    enum ts_status status = ts_profiler_scan(profiler, TS_DB_ERRORS, columns, &rows, error);
     if (status != TS_OK)
         return status;
     ts_arena_init(&attaching.arena, context->memory_limit);

@@ -74,8 +74,9 @@ static enum ts_place_memory memory_of(struct ts_db_rows *rows, bool has_address)
     return ts_str_is(type, "DRAM") ? TS_PLACE_DRAM : ts_buffer_type_is_l1(type) ? TS_PLACE_L1 : TS_PLACE_ELSEWHERE;
 }
 
-static enum ts_status read_tensor(struct ts_db_rows *rows, struct ts_places *places, struct ts_error *error)
+static enum ts_status read_tensor(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
+    struct ts_places *places = data;
     struct ts_place place = {.row = places->tensors.count};
     struct ts_str shape;
     if (!ts_db_integer(rows, TENSOR, &place.tensor))
@@ -87,32 +88,14 @@ static enum ts_status read_tensor(struct ts_db_rows *rows, struct ts_places *pla
     return ts_vec_push(&places->tensors, place) ? TS_OK : ts_error_no_memory(error);
 }
 
-static enum ts_status read_device(struct ts_db_rows *rows, struct ts_places *places, struct ts_error *error)
+static enum ts_status read_device(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
+    struct ts_places *places = data;
     struct ts_device_place place = {.row = places->devices.count};
     if (!ts_db_integer(rows, 0, &place.tensor) || !ts_db_integer(rows, 1, &place.device) ||
         !ts_db_integer(rows, 2, &place.address))
         return TS_OK;
     return ts_vec_push(&places->devices, place) ? TS_OK : ts_error_no_memory(error);
-}
-
-static enum ts_status read_table(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
-                                 enum ts_status (*read)(struct ts_db_rows *, struct ts_places *, struct ts_error *),
-                                 struct ts_places *places, struct ts_error *error)
-{
-    const struct ts_db_select select = {
-        .table = table, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
-    struct ts_db_rows *rows;
-    bool more = false;
-    if (ts_profiler_unattributable(profiler, table))
-        return TS_OK;
-    enum ts_status status = ts_db_rows_open(profiler->db, &select, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
-        status = read(rows, places, error);
-    ts_db_rows_close(rows);
-    return status;
 }
 
 /* In order, and of a tensor's rows the first, of a device's the last. */
@@ -143,9 +126,11 @@ enum ts_status ts_places_read(struct ts_profiler *profiler, struct ts_places *pl
     static const char *const tensor_columns[] = {"tensor_id",   "shape", "memory_config", "device_id", "address",
                                                  "buffer_type", NULL};
     static const char *const device_columns[] = {"tensor_id", "device_id", "address", NULL};
-    enum ts_status status = read_table(profiler, TS_DB_TENSORS, tensor_columns, read_tensor, places, error);
+    enum ts_status status =
+        ts_profiler_each_attributable(profiler, TS_DB_TENSORS, tensor_columns, read_tensor, places, error);
     if (status == TS_OK)
-        status = read_table(profiler, TS_DB_DEVICE_TENSORS, device_columns, read_device, places, error);
+        status =
+            ts_profiler_each_attributable(profiler, TS_DB_DEVICE_TENSORS, device_columns, read_device, places, error);
     if (status == TS_OK)
         settle(places);
     return status;

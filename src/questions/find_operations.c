@@ -23,8 +23,9 @@ struct search {
 
 /* ---- by what called it ---- */
 
-static enum ts_status read_trace(struct search *search, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_trace(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
+    struct search *search = data;
     struct ts_str trace;
     int64_t id;
     if (!ts_db_text(rows, 1, &trace))
@@ -44,23 +45,6 @@ static int ascending(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-static enum ts_status each_row(struct search *search, enum ts_db_table table, const char *const *columns,
-                               enum ts_status (*visit)(struct search *, struct ts_db_rows *, struct ts_error *),
-                               struct ts_error *error)
-{
-    const struct ts_db_select select = {
-        .table = table, .columns = columns, .by_rank = search->profiler->multi_host, .rank = search->profiler->rank};
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_db_rows_open(search->profiler->db, &select, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
-        status = visit(search, rows, error);
-    ts_db_rows_close(rows);
-    return status;
-}
-
 static enum ts_status read_callers(struct search *search, struct ts_caveat *caveat, struct ts_error *error)
 {
     static const char *const columns[] = {"operation_id", "stack_trace", NULL};
@@ -68,7 +52,7 @@ static enum ts_status read_callers(struct search *search, struct ts_caveat *cave
     enum ts_status status = ts_profiler_attributable(search->profiler, traces, 1, error);
     ts_profiler_note_key(search->profiler, TS_DB_STACK_TRACES);
     if (status == TS_OK)
-        status = each_row(search, TS_DB_STACK_TRACES, columns, read_trace, error);
+        status = ts_profiler_each(search->profiler, TS_DB_STACK_TRACES, columns, read_trace, search, error);
     if (status == TS_OK && search->called.count > 1)
         qsort(search->called.items, search->called.count, sizeof *search->called.items, ascending);
     if (status == TS_OK && !search->any_trace)
@@ -103,8 +87,9 @@ static enum ts_status is_repeat(struct search *search, int64_t id, bool *repeat,
     return TS_OK;
 }
 
-static enum ts_status read_operation(struct search *search, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
 {
+    struct search *search = data;
     struct ts_str name = TS_STR("");
     int64_t id;
     bool repeat = false, found_name;
@@ -186,7 +171,7 @@ static enum ts_status answer_find_operations(struct ts_context *context, const s
     if (status == TS_OK && search.by_caller)
         status = read_callers(&search, &caveat, error);
     if (status == TS_OK)
-        status = each_row(&search, TS_DB_OPERATIONS, columns, read_operation, error);
+        status = ts_profiler_each(&profiler, TS_DB_OPERATIONS, columns, read_operation, &search, error);
     if (status == TS_OK) {
         if (search.repeats > 0)
             ts_caveat_add(&caveat, "Left out: %" PRId64 " rows that repeat an operation's id; the first row counts.",
