@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "formats/sim_dump_scan.h"
 #include "formats/sim_dump_turns.h"
+#include "formats/sim_dump_window.h"
 
 #define PIECE (1 * TS_MIB)  /* of the array, for one turn */
 #define SLACK (32 * TS_KIB) /* behind a piece, for its last event */
@@ -17,48 +18,18 @@ enum { LOOK_BACK = 64, GUESSES = 16 };
 
 /* ---- a window on the block ---- */
 
-struct window {
-    const struct ts_sim_dump *dump;
-    const struct ts_sim_block *block;
-    char *bytes;
-    size_t capacity;
-    uint64_t from; /* in the block */
-    size_t len;
-};
-
-static enum ts_status fill(struct window *window, uint64_t from, uint64_t want, struct ts_error *error)
-{
-    uint64_t left = window->block->size - from;
-    size_t len = (size_t)(want < left ? want : left);
-    if (len + TS_SIM_JSON_PAD > window->capacity) {
-        free(window->bytes);
-        window->capacity = 0;
-        window->bytes = malloc(len + TS_SIM_JSON_PAD);
-        if (!window->bytes)
-            return ts_error_no_memory(error);
-        window->capacity = len + TS_SIM_JSON_PAD;
-    }
-    enum ts_status status = ts_sim_dump_read(window->dump, window->block->offset + from, window->bytes, len, error);
-    if (status != TS_OK)
-        return status;
-    memset(window->bytes + len, 0, TS_SIM_JSON_PAD);
-    window->from = from;
-    window->len = len;
-    return TS_OK;
-}
-
-static const char *end_of(const struct window *window)
+static const char *end_of(const struct ts_sim_window *window)
 {
     return window->bytes + window->len;
 }
 
-static uint64_t position_of(const struct window *window, const char *p)
+static uint64_t position_of(const struct ts_sim_window *window, const char *p)
 {
     return window->from + (uint64_t)(p - window->bytes);
 }
 
 /* Whether a scan that stopped at p may have stopped for want of bytes. */
-static bool cut_off(const struct window *window, const char *p)
+static bool cut_off(const struct ts_sim_window *window, const char *p)
 {
     return p >= end_of(window) && window->from + window->len < window->block->size;
 }
@@ -80,13 +51,13 @@ static enum ts_status wrong_at(const struct ts_sim_dump *dump, const struct ts_s
                         name, position, block->offset + position, expected);
 }
 
-static enum ts_status wrong_fault(const struct window *window, const struct ts_sim_json_fault *fault,
+static enum ts_status wrong_fault(const struct ts_sim_window *window, const struct ts_sim_json_fault *fault,
                                   struct ts_error *error)
 {
     return wrong_at(window->dump, window->block, position_of(window, fault->at), fault->expected, error);
 }
 
-static enum ts_status too_long(const struct window *window, uint64_t position, struct ts_error *error)
+static enum ts_status too_long(const struct ts_sim_window *window, uint64_t position, struct ts_error *error)
 {
     return ts_error_set(error, TS_LIMIT,
                         "%s: TRACE block: one value at byte %" PRIu64 " (offset %" PRIu64
@@ -116,9 +87,9 @@ struct run {
 struct piece {
     struct run *run;
     size_t number;
-    uint64_t end;           /* events that begin before here belong to it */
-    struct window window;   /* all of it, in most cases */
-    struct window overflow; /* an event that reaches far beyond it */
+    uint64_t end;                  /* events that begin before here belong to it */
+    struct ts_sim_window window;   /* all of it, in most cases */
+    struct ts_sim_window overflow; /* an event that reaches far beyond it */
     void *batch;
     /* What came out. */
     uint64_t start, stop;
@@ -132,17 +103,17 @@ struct piece {
 };
 
 /* Have more bytes from `position` on than the window at hand. The window with the events read so far stays. */
-static enum ts_status widen(struct piece *piece, struct window **window, uint64_t position)
+static enum ts_status widen(struct piece *piece, struct ts_sim_window **window, uint64_t position)
 {
     uint64_t had = (*window)->from + (*window)->len - position;
     if (had > TS_LIMIT_SIM_EVENT)
         return piece->status = too_long(*window, position, &piece->error);
-    piece->status = fill(&piece->overflow, position, had * 2 + SLACK, &piece->error);
+    piece->status = ts_sim_window_fill(&piece->overflow, position, had * 2 + SLACK, &piece->error);
     *window = &piece->overflow;
     return piece->status;
 }
 
-static void note_fault(struct piece *piece, const struct window *window, const struct ts_sim_json_fault *fault)
+static void note_fault(struct piece *piece, const struct ts_sim_window *window, const struct ts_sim_json_fault *fault)
 {
     piece->status = TS_INPUT;
     piece->wrong_position = position_of(window, fault->at);
@@ -150,7 +121,7 @@ static void note_fault(struct piece *piece, const struct window *window, const s
 }
 
 /* One event at *position, and the comma behind it: *position is then where the next begins. */
-static void read_event(struct piece *piece, struct window **window, uint64_t *position)
+static void read_event(struct piece *piece, struct ts_sim_window **window, uint64_t *position)
 {
     struct ts_sim_json_fault fault;
     struct ts_sim_event event;
@@ -188,7 +159,7 @@ static void read_event(struct piece *piece, struct window **window, uint64_t *po
 /* Read the events from start on that belong to the piece, with the window in place. */
 static void read_events(struct piece *piece, uint64_t start)
 {
-    struct window *window = &piece->window;
+    struct ts_sim_window *window = &piece->window;
     uint64_t position = start;
     piece->start = start;
     piece->events = 0;
@@ -196,7 +167,7 @@ static void read_events(struct piece *piece, uint64_t start)
     piece->status = TS_OK;
     piece->problem = piece->expected = NULL;
     if (start < piece->end && (start < window->from || start >= window->from + window->len))
-        piece->status = fill(window, start, piece->end - start + SLACK, &piece->error);
+        piece->status = ts_sim_window_fill(window, start, piece->end - start + SLACK, &piece->error);
     while (piece->status == TS_OK && !piece->ended && position < piece->end)
         read_event(piece, &window, &position);
     piece->stop = position;
@@ -216,7 +187,7 @@ static bool begins_event(const char *p, const char *first)
 }
 
 /* Where the first event at or behind `from` seems to begin: a brace behind "}," that opens something with a phase. */
-static uint64_t guess_start(const struct window *window, uint64_t from)
+static uint64_t guess_start(const struct ts_sim_window *window, uint64_t from)
 {
     struct ts_sim_json_fault fault;
     const char *p = window->bytes + (from - window->from), *end = end_of(window);
@@ -253,7 +224,7 @@ static void read_ahead(struct piece *piece)
     uint64_t from = run->first + piece->number * run->piece, back = piece->number ? LOOK_BACK : 0;
     if (back > from)
         back = from;
-    piece->status = fill(&piece->window, from - back, back + run->piece + SLACK, &piece->error);
+    piece->status = ts_sim_window_fill(&piece->window, from - back, back + run->piece + SLACK, &piece->error);
     if (piece->status != TS_OK || !begin_batch(piece))
         return;
     uint64_t start = piece->number ? guess_start(&piece->window, from) : from;
@@ -304,7 +275,7 @@ static enum ts_status take_turn(struct piece *piece, struct ts_error *error)
 static enum ts_status read_piece(void *data, size_t number, struct ts_error *error)
 {
     struct run *run = data;
-    struct window window = {.dump = run->dump, .block = run->block};
+    struct ts_sim_window window = {.dump = run->dump, .block = run->block};
     struct piece piece = {.run = run, .number = number, .window = window, .overflow = window, .start = NOWHERE};
     uint64_t left = run->block->size - run->first;
     piece.end = left > (number + 1) * run->piece ? run->first + (number + 1) * run->piece : run->block->size;
@@ -315,8 +286,8 @@ static enum ts_status read_piece(void *data, size_t number, struct ts_error *err
     ts_sim_turns_finish(&run->turns, number, status == TS_OK);
     if (piece.batch)
         run->visitor->end(piece.batch);
-    free(piece.window.bytes);
-    free(piece.overflow.bytes);
+    ts_sim_window_free(&piece.window);
+    ts_sim_window_free(&piece.overflow);
     return status;
 }
 
@@ -324,7 +295,7 @@ static enum ts_status read_piece(void *data, size_t number, struct ts_error *err
 
 struct top {
     struct ts_context *context;
-    struct window window;
+    struct ts_sim_window window;
     const char *p;
     const struct ts_sim_trace_visitor *visitor;
     struct ts_sim_trace_top out;
@@ -334,7 +305,7 @@ struct top {
 
 static enum ts_status refill(struct top *top, uint64_t position, uint64_t want, struct ts_error *error)
 {
-    enum ts_status status = fill(&top->window, position, want, error);
+    enum ts_status status = ts_sim_window_fill(&top->window, position, want, error);
     top->p = top->window.bytes;
     return status;
 }
@@ -514,7 +485,7 @@ enum ts_status ts_sim_trace_read(struct ts_context *context, const struct ts_sim
 {
     struct top top = {.context = context, .window = {.dump = dump, .block = block}, .visitor = visitor};
     enum ts_status status = read_top(&top, error);
-    free(top.window.bytes);
+    ts_sim_window_free(&top.window);
     if (status != TS_OK) {
         free(top.out.profiling_type.ptr);
         free(top.out.schema_version.ptr);

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/thread.h"
 #include "formats/sim_dump_turns.h"
+#include "formats/sim_dump_window.h"
 
 enum { SLICES = 2048, ARROWS = 4096 }; /* of one turn */
 #define WINDOW (192 * TS_KIB)          /* read at once */
@@ -15,6 +16,7 @@ enum { SLICES = 2048, ARROWS = 4096 }; /* of one turn */
 struct writing {
     struct ts_context *context;
     const struct ts_sim_dump *dump;
+    struct ts_sim_block all; /* of the dump, as one: slices know where in it they begin */
     const struct ts_pipeline *pipeline;
     struct ts_writer *writer;
     struct ts_sim_turns turns;
@@ -312,34 +314,6 @@ static enum ts_status write_metadata(struct writing *writing, struct ts_error *e
 
 /* ---- slices ---- */
 
-struct window {
-    char *bytes;
-    size_t capacity, len;
-    uint64_t from;
-};
-
-static enum ts_status fill(const struct ts_sim_dump *dump, struct window *window, uint64_t from, uint64_t want,
-                           struct ts_error *error)
-{
-    uint64_t left = ts_sim_dump_size(dump) - from;
-    size_t len = (size_t)(want < left ? want : left);
-    if (len + TS_SIM_JSON_PAD > window->capacity) {
-        free(window->bytes);
-        window->capacity = 0;
-        window->bytes = malloc(len + TS_SIM_JSON_PAD);
-        if (!window->bytes)
-            return ts_error_no_memory(error);
-        window->capacity = len + TS_SIM_JSON_PAD;
-    }
-    enum ts_status status = ts_sim_dump_read(dump, from, window->bytes, len, error);
-    if (status != TS_OK)
-        return status;
-    memset(window->bytes + len, 0, TS_SIM_JSON_PAD);
-    window->from = from;
-    window->len = len;
-    return TS_OK;
-}
-
 /* How much to read from the slice on: up to where many events were left out. */
 static uint64_t stretch(const struct ts_pipeline_slice *slices, size_t count)
 {
@@ -354,16 +328,15 @@ static uint64_t stretch(const struct ts_pipeline_slice *slices, size_t count)
 }
 
 /* The event of slices[0], for which the window may be moved on. */
-static enum ts_status find_event(const struct ts_sim_dump *dump, struct window *window,
-                                 const struct ts_pipeline_slice *slices, size_t count, struct ts_sim_event *event,
-                                 struct ts_error *error)
+static enum ts_status find_event(struct ts_sim_window *window, const struct ts_pipeline_slice *slices, size_t count,
+                                 struct ts_sim_event *event, struct ts_error *error)
 {
     uint64_t offset = slices[0].offset;
     bool inside = offset >= window->from && offset - window->from < window->len;
     for (uint64_t want = 0;;) {
         if (!inside || want) {
             want = want ? want * 2 : stretch(slices, count);
-            enum ts_status status = fill(dump, window, offset, want, error);
+            enum ts_status status = ts_sim_window_fill(window, offset, want, error);
             if (status != TS_OK)
                 return status;
         }
@@ -372,11 +345,11 @@ static enum ts_status find_event(const struct ts_sim_dump *dump, struct window *
         const char *behind = *p == '{' ? ts_sim_event_scan(p, event, &fault) : NULL;
         if (behind && behind <= window->bytes + window->len)
             return TS_OK;
-        bool more = window->from + window->len < ts_sim_dump_size(dump) && want <= 4 * TS_LIMIT_SIM_EVENT;
+        bool more = window->from + window->len < window->block->size && want <= 4 * TS_LIMIT_SIM_EVENT;
         if (!more)
             return ts_error_set(error, TS_CHANGED,
                                 "%s: the dump changed while it was being read; clean it again once it is written",
-                                ts_sim_dump_name(dump));
+                                ts_sim_dump_name(window->dump));
         if (inside) { /* the event only begins in the window: move that to it */
             inside = false;
             want = 0;
@@ -435,18 +408,18 @@ static enum ts_status write_slices(void *data, size_t number, struct ts_error *e
     size_t count = pipeline->slices.count, first = number * SLICES;
     size_t last = count - first < SLICES ? count : first + SLICES;
     struct ts_sim_out out = {0};
-    struct window window = {0};
+    struct ts_sim_window window = {.dump = writing->dump, .block = &writing->all};
     enum ts_status status = TS_OK;
     for (size_t i = first; i < last && status == TS_OK; i++) {
         struct ts_sim_event event;
-        status = find_event(writing->dump, &window, &pipeline->slices.items[i], last - i, &event, error);
+        status = find_event(&window, &pipeline->slices.items[i], last - i, &event, error);
         if (status != TS_OK)
             break;
         if (i > 0)
             ADD(&out, ", ");
         add_slice(&out, writing, &pipeline->slices.items[i], &event);
     }
-    free(window.bytes);
+    ts_sim_window_free(&window);
     return hand_over(writing, number, status, &out, error);
 }
 
@@ -460,12 +433,12 @@ static enum ts_status add_time(struct writing *writing, struct ts_sim_out *out, 
         ts_sim_json_write_decimal(out, slice->decimal);
         return TS_OK;
     }
-    struct window window = {0};
+    struct ts_sim_window window = {.dump = writing->dump, .block = &writing->all};
     struct ts_sim_event event;
-    enum ts_status status = find_event(writing->dump, &window, slice, 1, &event, error);
+    enum ts_status status = find_event(&window, slice, 1, &event, error);
     if (status == TS_OK)
         ts_sim_json_write_number(out, event.ts);
-    free(window.bytes);
+    ts_sim_window_free(&window);
     return status;
 }
 
@@ -545,6 +518,7 @@ enum ts_status ts_clean_sim_write(struct ts_context *context, const struct ts_si
                                   const struct ts_pipeline *pipeline, struct ts_writer *writer, struct ts_error *error)
 {
     struct writing writing = {.context = context, .dump = dump, .pipeline = pipeline, .writer = writer};
+    writing.all.size = ts_sim_dump_size(dump);
     writing.marks = calloc(pipeline->cores.count + 1, sizeof *writing.marks);
     if (!writing.marks)
         return ts_error_no_memory(error);
