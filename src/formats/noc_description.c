@@ -296,8 +296,13 @@ static enum ts_status read_generation(struct reading *r, yyjson_val *root, bool 
             return wrong(r, "id_layout", "one of I1, I2 and I3");
         r->d->layout = (enum ts_noc_identity_layout)(name.ptr[1] - '0');
     }
-    if (ts_json_get(root, "arch"))
-        ts_noc_description_set_arch(r->d, ts_json_str(ts_json_get(root, "arch")));
+    if (ts_json_get(root, "arch")) {
+        struct ts_str arch = ts_json_str(ts_json_get(root, "arch"));
+        ts_noc_description_set_arch(r->d, arch);
+        r->d->arch = ts_arena_copy(&r->d->arena, arch);
+        if (arch.len && !r->d->arch.len)
+            return out_of_memory(r);
+    }
     return TS_OK;
 }
 

@@ -43,8 +43,10 @@ struct ts_noc_description {
     struct ts_arena arena;  /* all texts and tables */
     struct ts_intern names; /* of zones; 0 is the empty name */
     uint32_t *zone_names;   /* by static id */
+    struct ts_str arch;     /* as it was read; empty: it says none */
     bool wormhole;          /* destinations below (18, 16) are not translated */
     bool has_wire;
+    bool wire_told; /* by whoever asks: it holds whatever the data look like */
     enum ts_noc_wire wire;
     struct ts_noc_sites *sites; /* near-raw records: the tables that came with them; NULL: there are no such records */
     enum ts_noc_identity_layout layout;

@@ -62,7 +62,7 @@ static inline void count_event(struct ts_noc_runs *runs, struct ts_noc_run *run,
     unsigned b0 = data & 255, b6 = data >> 48 & 255;
     run->fabric2 |= b6 >= TS_NOC_W2_FABRIC_UNICAST_WRITE;
     run->fabric4 |= b0 >= TS_NOC_W4_FABRIC_UNICAST_WRITE;
-    if (!runs->description->has_wire)
+    if (!runs->description->wire_told)
         weigh(&runs->guess, data, same_lane);
 }
 
@@ -151,6 +151,30 @@ enum ts_status ts_noc_runs_of_log(struct ts_context *context, struct ts_noc_log 
     return TS_OK;
 }
 
+/* Whether all payloads can be of a generation, as far as they tell. */
+static bool fits(const struct ts_noc_guess *g, enum ts_noc_wire wire)
+{
+    if (wire == TS_WIRE_W1 || wire == TS_WIRE_W2)
+        return wire == TS_WIRE_W1 ? !g->misfit1 : !g->misfit2;
+    bool other = wire == TS_WIRE_W5 ? g->like4 && !g->like5 : g->like5 && !g->like4;
+    return !g->misfit4 && !(g->late && other);
+}
+
+/* Tables of another run can name another generation. Where none fits all payloads, some of these are damaged. */
+static enum ts_status check_tables(const struct ts_noc_guess *g, enum ts_noc_wire wire, struct ts_error *error)
+{
+    static const enum ts_noc_wire others[] = {TS_WIRE_W1, TS_WIRE_W2, TS_WIRE_W4, TS_WIRE_W5};
+    if (g->payloads == 0 || fits(g, wire))
+        return TS_OK;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (fits(g, others[i]))
+            return ts_error_set(error, TS_INPUT,
+                                "the tables are of generation %s, which the log's NoC events are not (%s fits): name "
+                                "the tables of the same run, or say the generation with --wire",
+                                ts_noc_wire_name(wire), ts_noc_wire_name(others[i]));
+    return TS_OK;
+}
+
 enum ts_status ts_noc_runs_settle_wire(struct ts_noc_runs *runs, struct ts_error *error)
 {
     const struct ts_noc_guess *g = &runs->guess;
@@ -168,6 +192,10 @@ enum ts_status ts_noc_runs_settle_wire(struct ts_noc_runs *runs, struct ts_error
                 "numbers of fabric events; say so with --wire");
         d->wire = w1 ? TS_WIRE_W1 : w2 ? TS_WIRE_W2 : g->like4 ? TS_WIRE_W4 : TS_WIRE_W5;
         d->has_wire = true;
+    } else if (d->has_wire && !d->wire_told) {
+        enum ts_status status = check_tables(g, d->wire, error);
+        if (status != TS_OK)
+            return status;
     }
     for (size_t i = 0; i < runs->runs.count; i++) {
         struct ts_noc_run *run = &runs->runs.items[i];

@@ -170,6 +170,7 @@ static enum ts_status decode_capture(struct ts_context *context, const struct ts
 {
     struct ts_noc_capture *capture = NULL;
     struct ts_noc_runs *runs = NULL;
+    struct ts_quote quote;
     enum ts_status status = ts_noc_capture_open(context, options->input, &capture, error);
     if (status == TS_OK && capture->description->sites)
         status = read_sites(context, options, capture->description, error);
@@ -177,6 +178,10 @@ static enum ts_status decode_capture(struct ts_context *context, const struct ts
         status = no_sites(options->input, error);
     else if (status == TS_OK && options->has_wire)
         capture->description->wire = options->wire;
+    if (status == TS_OK && options->tables)
+        status =
+            ts_error_set(error, TS_USAGE, "%s is a raw capture, which has tables of its own, so leave out --tables",
+                         ts_error_quote(&quote, ts_str_from(options->input), TS_QUOTE_FILE));
     if (status == TS_OK)
         status = ts_noc_runs_of_capture(context, capture, per_kernel(options), &runs, error);
     if (status == TS_OK && options->assume_unharvested)
@@ -256,6 +261,21 @@ static enum ts_status read_tables(struct ts_context *context, const char *path, 
     return status;
 }
 
+/* Of another chip they would place destinations where none stands. */
+static enum ts_status check_arch(const struct ts_noc_decode_options *options,
+                                 const struct ts_noc_description *description, const struct ts_noc_log *log,
+                                 struct ts_error *error)
+{
+    struct ts_quote tables, theirs, ours;
+    struct ts_str arch = ts_str_from(log->arch);
+    if (description->arch.len == 0 || arch.len == 0 || ts_str_equal(description->arch, arch))
+        return TS_OK;
+    return ts_error_set(
+        error, TS_INPUT, "the tables in %s are of a %s, and the log is of a %s: name those of the same run",
+        ts_error_quote(&tables, ts_str_from(options->tables), TS_QUOTE_FILE),
+        ts_error_quote(&theirs, description->arch, TS_QUOTE_ARGUMENT), ts_error_quote(&ours, arch, TS_QUOTE_ARGUMENT));
+}
+
 static enum ts_status decode_log(struct ts_context *context, const struct ts_noc_decode_options *options,
                                  struct ts_noc_decode_report *report, struct ts_error *error)
 {
@@ -268,13 +288,15 @@ static enum ts_status decode_log(struct ts_context *context, const struct ts_noc
         status = read_tables(context, options->tables, &description, error);
     else if (status == TS_OK)
         status = ts_noc_description_create(&description, error);
+    if (status == TS_OK)
+        status = check_arch(options, description, log, error);
     if (status == TS_OK) {
         ts_noc_description_set_arch(description, ts_str_from(log->arch));
         if (!options->tables && log->has_runs)
             description->layout = TS_NOC_I1;
         if (options->has_wire) {
             description->wire = options->wire;
-            description->has_wire = true;
+            description->has_wire = description->wire_told = true;
         }
         status = ts_noc_runs_of_log(context, log, description, per_kernel(options), &runs, error);
     }

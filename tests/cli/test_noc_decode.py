@@ -213,6 +213,25 @@ out, said = records(put("log.csv", log), "--assume-unharvested")
 check("an assumed table", (out[2]["dx"], out[2]["dy"]) == (1, 1) and said == "", (out, said))
 out, said = records(put("log.csv", log), "--tables", put("tables.json", json.dumps({"ops": {"1": "Named"}})))
 check("tables without a generation", out[0]["op_name"] == "Named", out)
+# Tables of another run.
+for what, tables, words in (("of another chip", describe(arch="blackhole"), ["are of a blackhole", "is of a wormhole_b0"]),
+                            ("of another generation", {"wire": "W1"}, ["are of generation W1", "(W4 fits)", "--wire"]),
+                            ("of another generation, with the chip", describe(wire="W2"), ["are of generation W2", "--wire"])):
+    out, said = records(put("log.csv", log), "--tables", put("tables.json", json.dumps(tables)))
+    check("tables " + what, out is None and all(word in said for word in words), said)
+    check("tables " + what + " as a capture", records(put("log.csv", log), "--tables", put("other.tsraw", capture([], describe(**tables))))[0] is None)
+for wire in ("W3", "W4", "W5"):
+    out, said = records(put("log.csv", log), "--tables", put("tables.json", json.dumps(describe(wire=wire))))
+    check("tables of a generation that fits, %s" % wire, out and out[2]["dx"] == 1, said)
+out, said = records(put("log.csv", log), "--wire", "W5", "--tables", put("tables.json", json.dumps({"wire": "W1"})))
+check("a generation that is told holds", out and out[1]["type"] == "READ", said)
+routed = HEADER + row(5, local(33, 2, 1)) + row(6, local(40, 1, 1)) + row(7, local(WRITE, 18, 16, 0, 1, 32))
+out, said = records(put("log.csv", routed), "--tables", put("tables.json", json.dumps(describe(wire="W4"))))
+check("tables of W4 for fabric events of W5", out is None and "(W5 fits)" in said, said)
+out, said = records(put("log.csv", routed), "--tables", put("tables.json", json.dumps(describe(wire="W5"))))
+check("and of W5", out is not None, said)
+out, said = records(put("good.tsraw", good), "--tables", put("tables.json", "{}"))
+check("a raw capture takes no other tables", out is None and "leave out --tables" in said, said)
 second = "".join(row(t + 10000, local(READ, 0, 1)) for t in (1100, 1200))
 out, said = records(put("log.csv", log + HEADER + second))
 check("two passes in one log", [r["timestamp"] for r in out] == [1000, 1100, 1200, 9000, 11100, 11200], (out, said))

@@ -54,6 +54,11 @@ check("numbers as they were, the last of equal keys", done.stdout ==
       '[\n  {\n    "A": "x\u00e9\\"\\\\\\n\U0001F600",\n    "a": 2e-7,\n    "big": 123456789012345678901234567890,\n    "n": null\n  }\n]', done.stdout)
 for text in ("[]", " [ ] \n"):
     check("an empty array", run(put(text), "-o", "-").stdout == "[]")
+for option in (["--format", "j1"], ["--wire", "W1"], ["--tables", "none.json"], ["--posted"], ["--repair"], ["--assume-unharvested"]):
+    for more in ([], ["-o", "-"]):
+        done = run(put("[]"), *(option + more))
+        check("of no use for a trace file: %s" % option, done.returncode == 2 and done.stdout == "" and
+              option[0] + " is for raw captures and logs" in done.stderr, done.stderr)
 out = os.path.join(work.name, "out")
 os.mkdir(out)
 run(put("[]", "other.json"), "-o", out)

@@ -43,6 +43,7 @@ struct request {
     struct ts_noc_decode_options options;
     bool quiet, help;
     bool trace;          /* the input is a trace file */
+    const char *decodes; /* an option that says how to decode, and does nothing for a trace file; NULL: there is none */
     struct ts_buf found; /* the input's path, where a folder was given */
     TS_VEC(const char *) sites;
 };
@@ -159,6 +160,8 @@ static enum ts_status read_words(int argc, char **argv, struct request *r, struc
             break;
         if (found == TS_OPTION_WRONG)
             return TS_USAGE;
+        if (found == TS_OPTION_FOUND && option->id != OUTPUT && option->id != QUIET && option->id != HELP)
+            r->decodes = option->name;
         if (found == TS_OPTION_FOUND)
             status = take_option(option->id, value, r, error);
         else if (r->options.input)
@@ -178,8 +181,11 @@ static enum ts_status read_words(int argc, char **argv, struct request *r, struc
     if (r->options.scratch && !*r->options.scratch)
         r->options.scratch = NULL;
     r->trace = is_trace(r->options.input);
-    if (r->trace && r->options.site_count)
-        return ts_error_set(error, TS_USAGE, "--sites is for raw captures; a trace file holds no near-raw records");
+    if (r->trace && r->decodes)
+        return ts_error_set(error, TS_USAGE,
+                            "--%s is for raw captures%s; a trace file is written again with the records it has, so "
+                            "leave it out",
+                            r->decodes, strcmp(r->decodes, "sites") == 0 ? "" : " and logs");
     if (r->trace && !r->options.folder)
         return TS_OK;
     if (!r->options.folder)
