@@ -24,6 +24,9 @@ uint32_t get_semaphore(uint32_t id)
 
 uint64_t get_noc_addr(uint32_t x, uint32_t y, uint32_t address)
 {
+    struct ts_grid_processor *p = ts_grid_current();
+    if (p && (x > 63 || y > 63))
+        ts_grid_fault(p, "get_noc_addr: there is no (%u,%u): coordinates on a NoC go to 63", (unsigned)x, (unsigned)y);
     return (uint64_t)(x & 63) << 36 | (uint64_t)(y & 63) << 42 | address;
 }
 

@@ -111,6 +111,7 @@ struct ts_grid_processor {
     pthread_t thread;
     pthread_cond_t turn;
     jmp_buf end;
+    uintptr_t stack; /* where its own begins; it grows towards 0 */
     uint64_t time;
     const char *call; /* the one it is in, or made last */
 

@@ -7,7 +7,7 @@
 
 #include "grid/model.h"
 
-enum { WATCH_MS = 50, STACK = 1024 * 1024, LISTED = 8 };
+enum { WATCH_MS = 50, STACK = 1024 * 1024, STACK_KEPT = 128 * 1024, LISTED = 8 };
 
 /* The calls of a kernel name no grid: it is that of the thread. */
 static _Thread_local struct ts_grid_processor *current;
@@ -186,11 +186,23 @@ static void await_turn(struct ts_grid_processor *p)
     pthread_mutex_unlock(&p->grid->lock);
 }
 
+/* A stack that overflows would end the program without a word. What is kept is for the run's end: its message, the last flush. */
+static void check_stack(struct ts_grid_processor *p)
+{
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    if (p->stack - here > STACK - STACK_KEPT)
+        ts_grid_fault(p,
+                      "%s: %d of its %d KiB of stack are in use: does it call itself without end, or hold there what "
+                      "belongs into L1?",
+                      p->call, (int)((p->stack - here) / 1024), STACK / 1024);
+}
+
 void ts_grid_yield(struct ts_grid_processor *p)
 {
     struct ts_grid *grid = p->grid;
     if (atomic_load(&grid->stuck))
         longjmp(p->end, 1);
+    check_stack(p);
     atomic_fetch_add_explicit(&grid->progress, 1, memory_order_relaxed);
     struct ts_grid_processor *next = choose(grid);
     if (next != p) {
@@ -243,6 +255,7 @@ static void *run_kernel(void *data)
     struct ts_grid_processor *p = data;
     struct ts_grid *grid = p->grid;
     current = p;
+    p->stack = (uintptr_t)__builtin_frame_address(0);
     await_turn(p);
     if (setjmp(p->end) == 0) {
         if (!grid->failed)

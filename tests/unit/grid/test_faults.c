@@ -14,6 +14,18 @@ static uint64_t cores(uint32_t from, uint32_t to, uint32_t address)
     return get_noc_multicast_addr(TS_GRID_X(from), TS_GRID_Y(0), TS_GRID_X(to), TS_GRID_Y(0), address);
 }
 
+/* Without end, but for what the compiler does not know. */
+static volatile bool enough;
+static void deeper(uint32_t depth)
+{
+    volatile unsigned char held[2000];
+    held[depth % sizeof held] = 1;
+    noc_semaphore_set(TS_L1(get_semaphore(1)), depth);
+    if (!enough)
+        deeper(depth + held[depth % sizeof held]);
+    held[0] = 0;
+}
+
 /* Each number is a mistake; the table below has what is said of it. */
 static void mistake(void)
 {
@@ -95,6 +107,15 @@ static void mistake(void)
     case 24:
         noc_semaphore_inc(core(1, BASE), 1);
         break;
+    case 25:
+        (void)get_noc_addr(64 + 18, 18, BASE);
+        break;
+    case 26:
+        (void)cores(0, UINT32_MAX - 63, BASE);
+        break;
+    case 27:
+        deeper(0);
+        break;
     default:
         break;
     }
@@ -126,6 +147,9 @@ static const char *const said[] = {
     "it returned while writes of it were on their way; end it with noc_async_write_barrier",
     "it returned while reads of it were on their way; end it with noc_async_read_barrier",
     "it returned while increments of it were on their way; end it with noc_async_atomic_barrier",
+    "get_noc_addr: there is no (82,18): coordinates on a NoC go to 63",
+    "get_noc_addr: there is no (4294967250,18): coordinates on a NoC go to 63",
+    "of its 1024 KiB of stack are in use: does it call itself without end",
 };
 
 static enum ts_status fails(struct ts_grid *grid)
