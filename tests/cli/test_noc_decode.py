@@ -334,6 +334,15 @@ for line, on in (("export TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1; echo $($TILESIG
     check("flags in a shell: " + line, ("-DPROFILE_NOC_EVENTS=1" in shell.stdout) == on, shell.stdout)
 check("flags: wrong usage", flags("x").returncode == 2 and flags("--wire", "9").returncode == 2)
 check("flags: no header there", flags("--include", work.name).returncode == 1)
+alone = os.path.join(work.name, "alone", "bin", "tilesight")
+os.makedirs(os.path.dirname(alone))
+shutil.copy(TILESIGHT, alone)
+done = subprocess.run([alone, "noc-flags"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+check("flags: a program without its headers says so", done.stdout == "\n" and "no tilesight/noc_trace.h" in done.stderr and
+      "--include" in done.stderr, done)
+os.symlink(include, os.path.join(work.name, "alone", "include"))
+done = subprocess.run([alone, "noc-flags"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+check("flags: and with them does not", done.stdout.endswith("/alone/include\n") and done.stderr == "", done)
 
 # What the flags are for: cc $(tilesight noc-flags) -c kernel.c
 if shutil.which("cc") and shutil.which("nm"):

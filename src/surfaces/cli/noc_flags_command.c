@@ -95,6 +95,10 @@ static int print_flags(const struct flags *flags)
                      ts_error_quote(&quote, ts_str_from(include), TS_QUOTE_FILE));
         return ts_terminal_fail(&error, "noc-flags");
     }
+    if (!include)
+        fprintf(stderr,
+                "tilesight: noc-flags: there is no tilesight/noc_trace.h beside this program, so no -I is printed; "
+                "name the folder that holds it with --include\n");
     ts_buf_init(&text, 0);
     /* The headers of this machine's own C library must not come before those of the kernel's compiler. */
     if (include)
