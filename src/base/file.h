@@ -62,6 +62,8 @@ const char *ts_reader_path(const struct ts_reader *reader);
 /* What the content that was read looks like though it is not read as that, with the cure ("gzip data: ..."); NULL: nothing
  * known. */
 const char *ts_reader_looks_like(const struct ts_reader *reader);
+/* The same of content that begins like this. */
+const char *ts_reader_guess(struct ts_str beginning);
 /* As it was at opening. */
 const struct ts_identity *ts_reader_identity(const struct ts_reader *reader);
 /* TS_OK when the file is still what it was at opening; TS_CHANGED otherwise. Call after the last read. */

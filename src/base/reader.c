@@ -330,14 +330,20 @@ enum ts_status ts_reader_read(struct ts_reader *reader, void *buffer, size_t cap
     return TS_OK;
 }
 
+const char *ts_reader_guess(struct ts_str beginning)
+{
+    if (ts_str_starts_with(beginning, TS_STR("\x1f\x8b")))
+        return "gzip data: decompress it, or end its name with .gz";
+    if (ts_str_starts_with(beginning, TS_STR("\x28\xb5\x2f\xfd")))
+        return "Zstandard data: decompress it, or end its name with .zst";
+    if (ts_str_starts_with(beginning, TS_STR("\xff\xfe")) || ts_str_starts_with(beginning, TS_STR("\xfe\xff")))
+        return "UTF-16 text: save it as UTF-8";
+    return NULL;
+}
+
 const char *ts_reader_looks_like(const struct ts_reader *reader)
 {
-    static const unsigned char gzip[] = {0x1F, 0x8B}, zstd[] = {0x28, 0xB5, 0x2F, 0xFD};
-    if (memcmp(reader->head, gzip, sizeof gzip) == 0)
-        return "gzip data: decompress it, or end its name with .gz";
-    if (memcmp(reader->head, zstd, sizeof zstd) == 0)
-        return "Zstandard data: decompress it, or end its name with .zst";
-    return NULL;
+    return ts_reader_guess((struct ts_str){(const char *)reader->head, sizeof reader->head});
 }
 
 const char *ts_reader_path(const struct ts_reader *reader)

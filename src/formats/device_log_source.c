@@ -428,6 +428,16 @@ static enum ts_status read_more(struct ts_log_source *source, struct ts_buf *tex
     return status;
 }
 
+/* What is packed or encoded in a way that its name does not tell has no lines to be looked for. */
+static enum ts_status check_beginning(const struct ts_log_source *source, struct ts_str text, struct ts_error *error)
+{
+    struct ts_quote quote;
+    const char *like = ts_reader_guess(text);
+    return like ? ts_error_set(error, TS_INPUT, "%s: is no device log as it is; it looks like %s",
+                               ts_error_quote(&quote, ts_str_from(source->path), TS_QUOTE_FILE), like)
+                : TS_OK;
+}
+
 static enum ts_status read_first_lines(struct ts_log_source *source, struct ts_error *error)
 {
     struct ts_buf *text = &source->first_text;
@@ -435,6 +445,8 @@ static enum ts_status read_first_lines(struct ts_log_source *source, struct ts_e
     enum ts_status status;
     do {
         status = read_more(source, text, &all, error);
+        if (status == TS_OK)
+            status = check_beginning(source, ts_buf_view(text), error);
         if (status != TS_OK)
             return status;
         if (find_first_lines(source, ts_buf_view(text), all))
@@ -508,6 +520,19 @@ static enum ts_status open_file(struct ts_log_source *source, struct ts_error *e
     return status;
 }
 
+/* The rest of opening, where status is that of what came before; the source is the caller's, or gone. */
+static enum ts_status finish_open(enum ts_status status, struct ts_log_source *source, struct ts_log_source **out,
+                                  struct ts_error *error)
+{
+    if (status == TS_OK)
+        status = read_first_lines(source, error);
+    if (status == TS_OK)
+        *out = source;
+    else
+        ts_log_source_close(source);
+    return status;
+}
+
 enum ts_status ts_log_source_open(struct ts_context *context, const char *path, size_t block,
                                   struct ts_log_source **out, struct ts_error *error)
 {
@@ -516,13 +541,7 @@ enum ts_status ts_log_source_open(struct ts_context *context, const char *path, 
     if (status != TS_OK)
         return status;
     status = open_file(source, error);
-    if (status == TS_OK)
-        status = read_first_lines(source, error);
-    if (status == TS_OK)
-        *out = source;
-    else
-        ts_log_source_close(source);
-    return status;
+    return finish_open(status, source, out, error);
 }
 
 enum ts_status ts_log_source_open_memory(struct ts_context *context, struct ts_str bytes, size_t block,
@@ -533,13 +552,7 @@ enum ts_status ts_log_source_open_memory(struct ts_context *context, struct ts_s
     if (status != TS_OK)
         return status;
     status = ts_reader_open_memory(&source->quiet, source->path, bytes, &source->reader, error);
-    if (status == TS_OK)
-        status = read_first_lines(source, error);
-    if (status == TS_OK)
-        *out = source;
-    else
-        ts_log_source_close(source);
-    return status;
+    return finish_open(status, source, out, error);
 }
 
 void ts_log_source_close(struct ts_log_source *source)

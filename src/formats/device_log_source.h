@@ -14,7 +14,8 @@ struct ts_log_first_lines {
 };
 
 /* Open the log and read its first lines. block: bytes of a piece, about; 0: what is fast. Errors: those of ts_file_open,
- * ts_reader_open and ts_reader_read, TS_LIMIT (a first line too long), TS_CHANGED. */
+ * ts_reader_open and ts_reader_read, TS_INPUT (compressed without saying so, UTF-16), TS_LIMIT (a first line too long),
+ * TS_CHANGED. */
 enum ts_status ts_log_source_open(struct ts_context *context, const char *path, size_t block,
                                   struct ts_log_source **out, struct ts_error *error);
 /* The same over bytes in memory (tests, fuzzing), as a stream. */

@@ -389,8 +389,8 @@ static enum ts_status check_usable(struct ts_context *context, const struct ts_c
     if (capture->log_named)
         return ts_error_set(
             error, TS_REFUSED,
-            "%s: is a device log alone; name the operations CSV (ops_perf_results*.csv) or the directory "
-            "that holds it",
+            "%s: is a device log alone; name the operations CSV (ops_perf_results*.csv), or the directory "
+            "that holds both",
             name);
     if (!capture->csv)
         return refuse_lack(context, capture->performance_path, NULL, error,

@@ -115,8 +115,8 @@ static enum ts_status note_passed_over(void *data, const char *name, struct ts_e
 {
     struct passed_over *passed = data;
     unsigned which;
-    bool meant =
-        passed->name ? strcmp(name, passed->name) == 0 : is_ops_csv_name(plain_name(ts_str_from(name), &which));
+    struct ts_str plain = plain_name(ts_str_from(name), &which);
+    bool meant = passed->name ? ts_str_is(plain, passed->name) : is_ops_csv_name(plain);
     if (passed->reason->code || !meant)
         return TS_OK;
     char *path = join(passed->directory, ts_str_from(name), "");

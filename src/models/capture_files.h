@@ -10,8 +10,8 @@
  * ts_file_identity. */
 enum ts_status ts_capture_files_csv(struct ts_context *context, const char *directory, char **out,
                                     struct ts_identity *identity, struct ts_error *error);
-/* Why an entry of a directory is not taken for the file of that name (NULL: for an operations CSV): a pipe, a directory, a link
- * that leads nowhere. reason->code is TS_OK and its message empty when there is no such entry. Errors: TS_NO_MEMORY,
+/* Why an entry of a directory is not taken for the file of that name (NULL: for an operations CSV), also with .gz or .zst: a
+ * pipe, a directory, a link that leads nowhere. reason->code is TS_OK and its message empty when there is no such entry. Errors: TS_NO_MEMORY,
  * TS_CANCELLED, TS_LIMIT. */
 enum ts_status ts_capture_files_passed_over(struct ts_context *context, const char *directory, const char *name,
                                             struct ts_error *reason, struct ts_error *error);

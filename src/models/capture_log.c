@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "models/capture_files.h"
+
 static void destroy_zones(struct ts_part *part)
 {
     ts_device_zones_destroy((struct ts_device_zones *)part);
@@ -155,8 +157,10 @@ static enum ts_status make_check(struct ts_context *context, void *data, struct 
 
 /* ---- asking ---- */
 
-static enum ts_status refuse_no_log(const struct ts_capture *capture, struct ts_error *error)
+static enum ts_status refuse_no_log(struct ts_context *context, const struct ts_capture *capture,
+                                    struct ts_error *error)
 {
+    struct ts_error passed;
     struct ts_quote label, path;
     const char *name = ts_error_quote(&label, ts_str_from(capture->label), TS_QUOTE_ARGUMENT);
     if (!capture->performance_path)
@@ -164,10 +168,20 @@ static enum ts_status refuse_no_log(const struct ts_capture *capture, struct ts_
                             "%s: was loaded without performance_path; load it with the directory that holds its "
                             "profile_log_device.csv",
                             name);
+    if (capture->csv_named)
+        return ts_error_set(error, TS_REFUSED,
+                            "%s: is an operations CSV alone; name the directory that holds it and its "
+                            "profile_log_device.csv",
+                            name);
+    enum ts_status status =
+        ts_capture_files_passed_over(context, capture->performance_path, "profile_log_device.csv", &passed, error);
+    if (status != TS_OK)
+        return status;
     return ts_error_set(error, TS_REFUSED,
                         "%s: %s holds no profile_log_device.csv; run with the device profiler on "
-                        "(TT_METAL_DEVICE_PROFILER=1) to get one",
-                        name, ts_error_quote(&path, ts_str_from(capture->performance_path), TS_QUOTE_FILE));
+                        "(TT_METAL_DEVICE_PROFILER=1) to get one%s%s",
+                        name, ts_error_quote(&path, ts_str_from(capture->performance_path), TS_QUOTE_FILE),
+                        passed.code ? "; passed over was " : "", passed.message);
 }
 
 /* Spans belong to a log and to the CSV whose rows they are of. */
@@ -186,7 +200,7 @@ static enum ts_status begin(struct ts_context *context, struct ts_capture *captu
     bool found = false;
     *reading = (struct reading){.capture = capture};
     if (!capture->device_log)
-        return refuse_no_log(capture, error);
+        return refuse_no_log(context, capture, error);
     name_spans(reading);
     enum ts_status status = ts_file_identity(context, capture->device_log, &reading->now, &found, error);
     if (status == TS_OK && !found)

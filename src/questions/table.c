@@ -78,6 +78,7 @@ static bool has_device_log(struct ts_context *context, struct ts_capture *captur
     if (!log) {
         if (why)
             ts_buf_text(why, !read                       ? error.message
+                             : capture->csv_named        ? "performance_path names the operations CSV alone"
                              : capture->performance_path ? "performance_path holds no profile_log_device.csv"
                                                          : "no performance_path was given");
         return false;

@@ -59,6 +59,35 @@ class Paths(unittest.TestCase):
                       run("find-operations", "--profiler-path", self.folder).stderr)
         self.assertNotIn("passed over", run("top-ops", self.folder).stderr)
 
+    def test_a_device_log_that_is_no_file_is_named(self):
+        for name in ("profile_log_device.csv", "profile_log_device.csv.zst"):
+            with tempfile.TemporaryDirectory() as folder:
+                pathlib.Path(folder, name).mkdir()
+                self.assertRegex(run("zone-timings", folder).stderr,
+                                 f"holds no profile_log_device.csv; .*; passed over was {folder}/{name}: .*found a directory")
+        self.assertNotIn("passed over", run("zone-timings", self.folder).stderr)
+
+    def test_one_file_where_two_are_needed_says_to_name_the_directory(self):
+        for name in (CSV, "profile_log_device.csv"):
+            (self.folder / name).write_bytes((EXAMPLES / "before" / name).read_bytes())
+            done = run("core-spread", self.folder / name)
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, r"alone; name .*the directory that holds (it and its profile_log_device\.csv|both)")
+            self.assertNotIn("holds no", done.stderr)
+        self.assertEqual(run("core-spread", self.folder).returncode, 0)
+
+    def test_a_device_log_in_another_form_is_recognised(self):
+        text = (EXAMPLES / "before" / "profile_log_device.csv").read_bytes()
+        (self.folder / CSV).write_bytes((EXAMPLES / "before" / CSV).read_bytes())
+        log = self.folder / "profile_log_device.csv"
+        for data, like in ((gzip.compress(text), "gzip data: decompress it, or end its name with .gz"),
+                           (b"\x28\xb5\x2f\xfd" + bytes(1 << 20), "Zstandard data"),
+                           (text.decode().encode("utf-16"), "UTF-16 text: save it as UTF-8")):
+            log.write_bytes(data)
+            for question in ("zone-timings", "core-spread", "load-report"):
+                shown = run(question, self.folder)
+                self.assertIn(f"{log}: is no device log as it is; it looks like {like}", shown.stdout + shown.stderr)
+
     def test_compressed_data_without_the_ending_is_recognised(self):
         text = (EXAMPLES / "before" / CSV).read_bytes()
         (self.folder / CSV).write_bytes(gzip.compress(text))
