@@ -1,6 +1,7 @@
 """noc-decode on captures and logs that are damaged or unusual, its options, and what it says."""
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -332,6 +333,16 @@ for line, on in (("export TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1; echo $($TILESIG
     shell = subprocess.run(["sh", "-c", line], stdout=subprocess.PIPE, universal_newlines=True,
                            env={k: v for k, v in os.environ.items() if not k.startswith("TT_METAL")})
     check("flags in a shell: " + line, ("-DPROFILE_NOC_EVENTS=1" in shell.stdout) == on, shell.stdout)
+# As the documents have it for make, whose $(...) are no commands.
+with open(os.path.join(os.environ["TS_SOURCE_DIR"], "docs", "noc-tracing.md")) as f:
+    lines = re.findall(r"CFLAGS \+= .*\)", f.read())
+check("flags in a makefile: lines of the documents", lines)
+for line in lines if shutil.which("make") else ():
+    put("Makefile", line + "\nall:\n\t@echo $(CFLAGS)\n")
+    made = subprocess.run(["make", "-s", "-C", work.name], stdout=subprocess.PIPE, universal_newlines=True,
+                          env=dict(os.environ, TT_METAL_DEVICE_PROFILER_NOC_EVENTS="1",
+                                   PATH=os.path.dirname(os.path.abspath(TILESIGHT)) + ":" + os.environ["PATH"]))
+    check("flags in a makefile: " + line, "-DPROFILE_NOC_EVENTS=1" in made.stdout, made.stdout)
 check("flags: wrong usage", flags("x").returncode == 2 and flags("--wire", "9").returncode == 2)
 check("flags: no header there", flags("--include", work.name).returncode == 1)
 alone = os.path.join(work.name, "alone", "bin", "tilesight")
