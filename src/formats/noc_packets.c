@@ -76,13 +76,18 @@ static void read_lane(unsigned lane, struct ts_noc_payload *out)
     out->vc = (signed char)((lane >> 4) > 7 ? (int)(lane >> 4) - 16 : (int)(lane >> 4));
 }
 
-static void read_local(enum ts_noc_wire wire, uint64_t data, struct ts_noc_payload *out)
+static void read_corners(enum ts_noc_wire wire, uint64_t data, struct ts_noc_payload *out)
 {
     unsigned corner = wire >= TS_WIRE_W3 ? 1 : 0;
     out->x = byte_at(data, corner);
     out->y = byte_at(data, corner + 1);
     out->end_x = byte_at(data, corner + 2);
     out->end_y = byte_at(data, corner + 3);
+}
+
+static void read_local(enum ts_noc_wire wire, uint64_t data, struct ts_noc_payload *out)
+{
+    read_corners(wire, data, out);
     if (wire == TS_WIRE_W1) {
         read_lane(data >> 40 & 255, out);
         out->bytes = (uint32_t)(data >> 48);
@@ -96,11 +101,7 @@ static void read_local(enum ts_noc_wire wire, uint64_t data, struct ts_noc_paylo
 
 static void read_fabric(enum ts_noc_wire wire, uint64_t data, struct ts_noc_payload *out)
 {
-    unsigned corner = wire >= TS_WIRE_W3 ? 1 : 0;
-    out->x = byte_at(data, corner);
-    out->y = byte_at(data, corner + 1);
-    out->end_x = byte_at(data, corner + 2);
-    out->end_y = byte_at(data, corner + 3);
+    read_corners(wire, data, out);
     if (wire == TS_WIRE_W2) {
         out->noc = 1;
         out->packet = data >> 32 & 255;

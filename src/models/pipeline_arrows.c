@@ -25,18 +25,6 @@ struct search {
     uint32_t *hints; /* per lane: where in it was looked last */
 };
 
-static bool set_before(const void *data, uint32_t a, uint32_t b)
-{
-    const struct ts_pipeline_set *sets = data;
-    return sets[a].begin < sets[b].begin;
-}
-
-static bool wait_before(const void *data, uint32_t a, uint32_t b)
-{
-    const struct ts_pipeline_wait *waits = data;
-    return waits[a].begin < waits[b].begin;
-}
-
 /* ---- the slices beside a flag ---- */
 
 static double time_at(const struct ts_pipeline *pipeline, const struct ts_pipeline_lane *lane, uint32_t place)
@@ -167,7 +155,7 @@ static void group_waits(struct connecting *all)
         all->wait_order[all->wait_end[pipeline->waits.items[i].key]++] = (uint32_t)i;
     for (size_t key = 0; key < pipeline->keys; key++)
         ts_pipeline_sort(all->wait_order + all->wait_first[key], all->temporary,
-                         all->wait_end[key] - all->wait_first[key], wait_before, pipeline->waits.items);
+                         all->wait_end[key] - all->wait_first[key], ts_pipeline_wait_before, pipeline->waits.items);
 }
 
 static bool prepare(struct connecting *all)
@@ -187,7 +175,7 @@ static bool prepare(struct connecting *all)
         return false;
     for (size_t i = 0; i < sets; i++)
         all->set_order[i] = (uint32_t)i;
-    ts_pipeline_sort(all->set_order, all->temporary, sets, set_before, pipeline->sets.items);
+    ts_pipeline_sort(all->set_order, all->temporary, sets, ts_pipeline_set_before, pipeline->sets.items);
     group_waits(all);
     free(all->temporary);
     all->temporary = NULL;

@@ -45,19 +45,7 @@ static struct ts_pipeline_flag flag_of(const struct ts_pipeline *pipeline, uint3
     return ts_pipeline_flag_parse(&pipeline->options, pipeline->details.items[detail].text);
 }
 
-/* ---- order ---- */
-
-static bool set_before(const void *data, uint32_t a, uint32_t b)
-{
-    const struct ts_pipeline_set *sets = data;
-    return sets[a].begin < sets[b].begin;
-}
-
-static bool wait_before(const void *data, uint32_t a, uint32_t b)
-{
-    const struct ts_pipeline_wait *waits = data;
-    return waits[a].begin < waits[b].begin;
-}
+/* ---- queues of waits ---- */
 
 static uint64_t *find_queue(struct blocks *blocks, uint32_t core, struct ts_str sync, bool *added)
 {
@@ -99,7 +87,7 @@ static bool line_up(struct blocks *blocks)
     }
     for (size_t i = 0; i < blocks->lists.count && good; i++)
         ts_pipeline_sort(blocks->wait_order + blocks->lists.items[i].first, blocks->temporary,
-                         blocks->lists.items[i].count, wait_before, pipeline->block_waits.items);
+                         blocks->lists.items[i].count, ts_pipeline_wait_before, pipeline->block_waits.items);
     free(queue_of);
     return good;
 }
@@ -259,7 +247,7 @@ static bool connect_all(struct blocks *blocks)
         return false;
     for (size_t i = 0; i < sets; i++)
         blocks->set_order[i] = (uint32_t)i;
-    ts_pipeline_sort(blocks->set_order, blocks->temporary, sets, set_before, pipeline->block_sets.items);
+    ts_pipeline_sort(blocks->set_order, blocks->temporary, sets, ts_pipeline_set_before, pipeline->block_sets.items);
     for (size_t i = 0; i < sets; i++)
         if (!connect_set(blocks, &pipeline->block_sets.items[blocks->set_order[i]]))
             return false;

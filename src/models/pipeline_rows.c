@@ -66,6 +66,18 @@ void ts_pipeline_sort(uint32_t *numbers, uint32_t *temporary, size_t count,
         }
 }
 
+bool ts_pipeline_set_before(const void *data, uint32_t a, uint32_t b)
+{
+    const struct ts_pipeline_set *sets = data;
+    return sets[a].begin < sets[b].begin;
+}
+
+bool ts_pipeline_wait_before(const void *data, uint32_t a, uint32_t b)
+{
+    const struct ts_pipeline_wait *waits = data;
+    return waits[a].begin < waits[b].begin;
+}
+
 static bool starts_before(const void *data, uint32_t a, uint32_t b)
 {
     const struct ts_pipeline_slice *slices = data;

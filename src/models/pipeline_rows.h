@@ -12,5 +12,8 @@ enum ts_status ts_pipeline_pack(struct ts_context *context, struct ts_pipeline *
  * their order. Fast on what is nearly sorted. temporary: room for as many. */
 void ts_pipeline_sort(uint32_t *numbers, uint32_t *temporary, size_t count,
                       bool (*before)(const void *data, uint32_t a, uint32_t b), const void *data);
+/* For that, by when they begin: of an array of struct ts_pipeline_set, and of one of struct ts_pipeline_wait. */
+bool ts_pipeline_set_before(const void *data, uint32_t a, uint32_t b);
+bool ts_pipeline_wait_before(const void *data, uint32_t a, uint32_t b);
 
 #endif
