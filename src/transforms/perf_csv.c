@@ -7,117 +7,9 @@
 #include "base/number.h"
 #include "base/write.h"
 #include "models/advice.h"
+#include "transforms/perf_csv_line.h"
 
 enum { CHECK_EVERY_ROWS = 1024 };
-
-/* ---- cells ---- */
-
-/* One line, cell by cell. */
-struct line {
-    struct ts_buf text;
-    bool begun;
-    const char *end;
-};
-
-static void next_cell(struct line *line)
-{
-    if (line->begun)
-        ts_buf_char(&line->text, ',');
-    line->begun = true;
-}
-
-static void end_line(struct line *line)
-{
-    ts_buf_text(&line->text, line->end);
-    line->begun = false;
-}
-
-static bool needs_quotes(struct ts_str text)
-{
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if (c == ',' || c == '"' || c == '\r' || c == '\n')
-            return true;
-    }
-    return false;
-}
-
-/* Text that a spreadsheet would take for a formula gets an apostrophe. */
-static bool looks_like_formula(struct ts_str text)
-{
-    return text.len > 0 && text.ptr[0] != '\0' && strchr("=+-@\t\r", text.ptr[0]);
-}
-
-static void add_text(struct line *line, struct ts_str text)
-{
-    next_cell(line);
-    bool formula = looks_like_formula(text);
-    if (!needs_quotes(text)) {
-        if (formula)
-            ts_buf_char(&line->text, '\'');
-        ts_buf_str(&line->text, text);
-        return;
-    }
-    ts_buf_text(&line->text, formula ? "\"'" : "\"");
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.ptr[i] == '"')
-            ts_buf_char(&line->text, '"');
-        ts_buf_char(&line->text, text.ptr[i]);
-    }
-    ts_buf_char(&line->text, '"');
-}
-
-static void add_blank(struct line *line)
-{
-    next_cell(line);
-}
-
-static void add_word(struct line *line, const char *word)
-{
-    next_cell(line);
-    if (word)
-        ts_buf_text(&line->text, word);
-}
-
-static void add_integer(struct line *line, int64_t value)
-{
-    next_cell(line);
-    ts_buf_printf(&line->text, "%lld", (long long)value);
-}
-
-/* Blank below 0. */
-static void add_count(struct line *line, int32_t value)
-{
-    if (value >= 0)
-        add_integer(line, value);
-    else
-        add_blank(line);
-}
-
-static void add_attribute(struct line *line, int32_t value)
-{
-    if (value != TS_ATTRIBUTE_ABSENT)
-        add_integer(line, value);
-    else
-        add_blank(line);
-}
-
-/* Blank when absent. */
-static void add_double(struct line *line, double value)
-{
-    char digits[TS_NUMBER_TEXT_MAX];
-    next_cell(line);
-    if (ts_present(value))
-        ts_buf_add(&line->text, digits, ts_number_python(value, digits));
-}
-
-static void add_fixed(struct line *line, double value)
-{
-    char digits[TS_NUMBER_TEXT_MAX];
-    next_cell(line);
-    if (ts_present(value))
-        ts_buf_add(&line->text, digits, ts_number_fixed(value, 2, digits));
-}
 
 /* ---- call counts ---- */
 
@@ -147,20 +39,20 @@ static enum call_counts judge_call_counts(const struct ts_perf_source *source)
     return counts;
 }
 
-static void add_call_count(struct line *line, struct ts_str cell, enum call_counts counts)
+static void add_call_count(struct ts_perf_line *line, struct ts_str cell, enum call_counts counts)
 {
     int64_t whole;
     uint64_t large;
     if (ts_ops_cell_empty(cell)) {
-        add_word(line, "nan");
+        ts_perf_line_word(line, "nan");
     } else if (counts == COUNTS_TEXTS) {
-        add_text(line, cell);
+        ts_perf_line_text(line, cell);
     } else if (counts == COUNTS_DOUBLES) {
-        add_double(line, ts_number_or_absent(cell));
+        ts_perf_line_double(line, ts_number_or_absent(cell));
     } else if (ts_number_parse_i64(cell, &whole)) {
-        add_integer(line, whole);
+        ts_perf_line_integer(line, whole);
     } else {
-        next_cell(line);
+        ts_perf_line_next(line);
         if (ts_number_parse_u64(cell, &large))
             ts_buf_printf(&line->text, "%llu", (unsigned long long)large);
     }
@@ -174,7 +66,7 @@ struct row_csv {
     enum call_counts call_counts;
     struct ts_buf scratch;
     bool failed; /* memory was out for something in scratch */
-    struct line line;
+    struct ts_perf_line line;
 };
 
 /* Scratch, empty; whether the text before it failed stays known. */
@@ -192,12 +84,12 @@ static void add_header(struct row_csv *csv)
         "Output Datatype,Input 0 Datatype,Input 1 Datatype,DRAM Sharded,Input 0 Memory,Inner Dim Block Size,"
         "Output Subblock H,Output Subblock W,Global Call Count,Sub Device ID,Available Cores,Op Category,Bound "
         "Analysis";
-    add_word(&csv->line, columns);
+    ts_perf_line_word(&csv->line, columns);
     if (!csv->options->no_advice)
-        add_word(&csv->line, "Advice");
+        ts_perf_line_word(&csv->line, "Advice");
     if (csv->options->raw_op_codes)
-        add_word(&csv->line, "Raw OP Code");
-    end_line(&csv->line);
+        ts_perf_line_word(&csv->line, "Raw OP Code");
+    ts_perf_line_end(&csv->line);
 }
 
 static void add_datatype(struct row_csv *csv, enum ts_ops_column column, uint32_t source)
@@ -205,11 +97,11 @@ static void add_datatype(struct row_csv *csv, enum ts_ops_column column, uint32_
     const struct ts_ops_csv *ops = csv->report->source->ops;
     struct ts_str cell = ts_ops_text(ops, column, source);
     if (!ops->has[column])
-        add_blank(&csv->line);
+        ts_perf_line_blank(&csv->line);
     else if (ts_ops_cell_empty(cell))
-        add_word(&csv->line, "nan");
+        ts_perf_line_word(&csv->line, "nan");
     else
-        add_text(&csv->line, cell);
+        ts_perf_line_text(&csv->line, cell);
 }
 
 static void add_sub_device(struct row_csv *csv, uint32_t source)
@@ -219,15 +111,15 @@ static void add_sub_device(struct row_csv *csv, uint32_t source)
     struct ts_str id = ts_perf_source_sub_device(csv->report->source, source, buffer);
     /* A number keeps its sign. */
     if (ts_number_parse_i64(id, &number))
-        add_integer(&csv->line, number);
+        ts_perf_line_integer(&csv->line, number);
     else
-        add_text(&csv->line, id);
+        ts_perf_line_text(&csv->line, id);
 }
 
 static void add_math_fidelity(struct row_csv *csv, uint32_t row)
 {
     ts_perf_row_math_fidelity(csv->report, row, fresh(csv));
-    add_text(&csv->line, ts_buf_view(&csv->scratch));
+    ts_perf_line_text(&csv->line, ts_buf_view(&csv->scratch));
 }
 
 static void add_advice(struct row_csv *csv, uint32_t row)
@@ -243,31 +135,39 @@ static void add_advice(struct row_csv *csv, uint32_t row)
         else
             ts_advice_sentence(&advice[i], &csv->scratch);
     }
-    add_text(&csv->line, ts_buf_view(&csv->scratch));
+    ts_perf_line_text(&csv->line, ts_buf_view(&csv->scratch));
 }
 
 static void add_figures(struct row_csv *csv, uint32_t row)
 {
-    struct line *line = &csv->line;
+    struct ts_perf_line *line = &csv->line;
     const struct ts_perf_row *figures = &csv->report->rows[row];
     const struct ts_op_facts *facts = ts_perf_row_facts(csv->report, row);
-    add_integer(line, (int64_t)figures->source + 2);
-    add_double(line, figures->total_percent);
-    add_word(line, ts_bound_name((enum ts_bound)figures->bound));
-    add_text(line, ts_perf_source_name(csv->report->source, figures->source));
-    add_count(line, facts->device);
-    add_double(line, figures->device_time);
-    add_double(line, figures->op_to_op_gap);
-    add_count(line, facts->cores);
-    add_double(line, figures->dram_gb_per_s);
-    add_double(line, figures->dram_percent);
-    add_double(line, figures->tflops);
-    add_double(line, figures->flops_percent);
+    ts_perf_line_integer(line, (int64_t)figures->source + 2);
+    ts_perf_line_double(line, figures->total_percent);
+    ts_perf_line_word(line, ts_bound_name((enum ts_bound)figures->bound));
+    ts_perf_line_text(line, ts_perf_source_name(csv->report->source, figures->source));
+    ts_perf_line_count(line, facts->device);
+    ts_perf_line_double(line, figures->device_time);
+    ts_perf_line_double(line, figures->op_to_op_gap);
+    ts_perf_line_count(line, facts->cores);
+    ts_perf_line_double(line, figures->dram_gb_per_s);
+    ts_perf_line_double(line, figures->dram_percent);
+    ts_perf_line_double(line, figures->tflops);
+    ts_perf_line_double(line, figures->flops_percent);
+}
+
+static void add_attribute(struct ts_perf_line *line, int32_t value)
+{
+    if (value != TS_ATTRIBUTE_ABSENT)
+        ts_perf_line_integer(line, value);
+    else
+        ts_perf_line_blank(line);
 }
 
 static void add_row(struct row_csv *csv, uint32_t row)
 {
-    struct line *line = &csv->line;
+    struct ts_perf_line *line = &csv->line;
     const struct ts_ops_csv *ops = csv->report->source->ops;
     const struct ts_op_facts *facts = ts_perf_row_facts(csv->report, row);
     uint32_t source = csv->report->rows[row].source;
@@ -277,22 +177,22 @@ static void add_row(struct row_csv *csv, uint32_t row)
     add_datatype(csv, TS_OPS_OUTPUT_0_DATATYPE, source);
     add_datatype(csv, TS_OPS_INPUT_0_DATATYPE, source);
     add_datatype(csv, TS_OPS_INPUT_1_DATATYPE, source);
-    add_word(line, facts->dram_sharded ? "True" : "False");
+    ts_perf_line_word(line, facts->dram_sharded ? "True" : "False");
     struct ts_str memory = ts_ops_text(ops, TS_OPS_INPUT_0_MEMORY, source);
-    add_text(line, ts_ops_cell_empty(memory) ? (struct ts_str){"", 0} : memory);
+    ts_perf_line_text(line, ts_ops_cell_empty(memory) ? (struct ts_str){"", 0} : memory);
     add_attribute(line, attributes->in0_block_w);
     add_attribute(line, attributes->out_subblock_h);
     add_attribute(line, attributes->out_subblock_w);
     add_call_count(line, ts_ops_text(ops, TS_OPS_GLOBAL_CALL_COUNT, source), csv->call_counts);
     add_sub_device(csv, source);
-    add_count(line, facts->available_cores);
-    add_word(line, ts_op_category_name((enum ts_op_category)facts->category));
-    add_word(line, ts_bound_analysis_name((enum ts_bound_analysis)facts->analysis));
+    ts_perf_line_count(line, facts->available_cores);
+    ts_perf_line_word(line, ts_op_category_name((enum ts_op_category)facts->category));
+    ts_perf_line_word(line, ts_bound_analysis_name((enum ts_bound_analysis)facts->analysis));
     if (!csv->options->no_advice)
         add_advice(csv, row);
     if (csv->options->raw_op_codes)
-        add_text(line, ts_ops_text(ops, TS_OPS_OP_CODE, source));
-    end_line(line);
+        ts_perf_line_text(line, ts_ops_text(ops, TS_OPS_OP_CODE, source));
+    ts_perf_line_end(line);
 }
 
 static enum ts_status write_rows(struct ts_context *context, struct row_csv *csv, struct ts_writer *writer,
@@ -350,42 +250,43 @@ static struct zeros judge_zeros(const struct ts_stacked *stacked, const struct t
     return zeros;
 }
 
-static void add_stacked_header(struct line *line, const struct ts_perf_csv_options *options)
+static void add_stacked_header(struct ts_perf_line *line, const struct ts_perf_csv_options *options)
 {
-    add_word(line, "Total % [%],Op Code");
+    ts_perf_line_word(line, "Total % [%],Op Code");
     if (options->no_merge_devices)
-        add_word(line, "Device");
-    add_word(line, "Device Time Sum [\xce\xbcs],Op Count");
+        ts_perf_line_word(line, "Device");
+    ts_perf_line_word(line, "Device Time Sum [\xce\xbcs],Op Count");
     if (options->group_by != TS_STACKED_CATEGORY)
-        add_word(line, "Op Category,Min FLOPs [%],Max FLOPs [%],Mean FLOPs [%],Std FLOPs [%],Weighted Mean FLOPs [%]");
-    end_line(line);
+        ts_perf_line_word(
+            line, "Op Category,Min FLOPs [%],Max FLOPs [%],Mean FLOPs [%],Std FLOPs [%],Weighted Mean FLOPs [%]");
+    ts_perf_line_end(line);
 }
 
-static void add_group(struct line *line, const struct ts_perf_csv_options *options, const struct ts_stacked_line *entry,
-                      struct zeros zeros)
+static void add_group(struct ts_perf_line *line, const struct ts_perf_csv_options *options,
+                      const struct ts_stacked_line *entry, struct zeros zeros)
 {
     const struct ts_stacked_group *group = entry->group;
     if (zeros.percent)
-        add_integer(line, 0);
+        ts_perf_line_integer(line, 0);
     else
-        add_fixed(line, ts_stacked_share(entry));
-    add_text(line, group->name);
+        ts_perf_line_fixed(line, ts_stacked_share(entry));
+    ts_perf_line_text(line, group->name);
     if (options->no_merge_devices)
-        add_integer(line, group->device);
+        ts_perf_line_integer(line, group->device);
     if (zeros.time)
-        add_integer(line, 0);
+        ts_perf_line_integer(line, 0);
     else
-        add_fixed(line, group->device_time_kahan);
-    add_integer(line, group->count);
+        ts_perf_line_fixed(line, group->device_time_kahan);
+    ts_perf_line_integer(line, group->count);
     if (options->group_by != TS_STACKED_CATEGORY) {
-        add_word(line, ts_op_category_name(group->category));
-        add_fixed(line, group->flops_min);
-        add_fixed(line, group->flops_max);
-        add_fixed(line, group->flops_mean);
-        add_fixed(line, group->flops_std);
-        add_fixed(line, group->flops_weighted_mean);
+        ts_perf_line_word(line, ts_op_category_name(group->category));
+        ts_perf_line_fixed(line, group->flops_min);
+        ts_perf_line_fixed(line, group->flops_max);
+        ts_perf_line_fixed(line, group->flops_mean);
+        ts_perf_line_fixed(line, group->flops_std);
+        ts_perf_line_fixed(line, group->flops_weighted_mean);
     }
-    end_line(line);
+    ts_perf_line_end(line);
 }
 
 static enum ts_status write_groups(const struct ts_perf_csv_options *options, struct ts_stacked *stacked,
@@ -395,7 +296,7 @@ static enum ts_status write_groups(const struct ts_perf_csv_options *options, st
     if (!lines)
         return ts_arena_error(&stacked->arena, error);
     struct zeros zeros = judge_zeros(stacked, lines, options->no_merge_devices);
-    struct line line = {.end = "\n"};
+    struct ts_perf_line line = {.end = "\n"};
     ts_buf_init(&line.text, 0);
     add_stacked_header(&line, options);
     for (uint32_t i = 0; i < stacked->count; i++)
