@@ -50,7 +50,7 @@ static enum ts_status add_operation(void *data, struct ts_db_rows *rows, struct 
         reader->profiler->keyless[TS_DB_OPERATIONS]++;
         return TS_OK;
     }
-    if (ts_db_text(rows, 1, &name) || !ts_db_rows_have(rows, 1)) {
+    if (ts_db_text(rows, 1, &name)) {
         uint32_t number = ts_intern_add(&replay->names, name);
         if (number == UINT32_MAX)
             return ts_arena_error(&replay->arena, error);
@@ -202,23 +202,30 @@ static enum ts_status take_graph(struct reader *reader, struct ts_db_rows *rows,
     return ts_buf_status(&reader->text, error);
 }
 
-static bool lies_in_l1(struct ts_db_rows *rows)
+/* *told false: the row does not say where. */
+static bool lies_in_l1(struct ts_db_rows *rows, bool *told)
 {
     int64_t number;
     struct ts_str text;
+    *told = true;
     if (ts_db_integer(rows, TYPE, &number))
         return number == 1 || number == 3;
-    return ts_db_text(rows, TYPE, &text) && ts_buffer_type_is_l1(ts_buffer_type_of_param(text));
+    *told = ts_db_text(rows, TYPE, &text);
+    return *told && ts_buffer_type_is_l1(ts_buffer_type_of_param(text));
 }
 
 static enum ts_status take_buffer(struct reader *reader, struct ts_db_rows *rows, struct ts_error *error)
 {
-    int64_t address, size = 0;
-    if (!lies_in_l1(rows) || !ts_db_integer(rows, ADDRESS, &address))
+    int64_t address, size;
+    bool told, in_l1 = lies_in_l1(rows, &told);
+    if (told && !in_l1)
         return TS_OK;
-    if (!ts_db_integer(rows, SIZE, &size))
-        size = 0;
-    return ts_l1_occupancy_buffer(&reader->occupancy, address, size) ? TS_OK : ts_error_no_memory(error);
+    bool placed = ts_db_integer(rows, ADDRESS, &address), sized = ts_db_integer(rows, SIZE, &size) && size >= 0;
+    if (!told || !placed || !sized)
+        reader->replay->left_out++;
+    if (!told || !placed)
+        return TS_OK;
+    return ts_l1_occupancy_buffer(&reader->occupancy, address, sized ? size : 0) ? TS_OK : ts_error_no_memory(error);
 }
 
 static enum ts_status count_unrecorded(struct reader *reader, struct ts_error *error)
@@ -241,7 +248,7 @@ static enum ts_status count_unrecorded(struct reader *reader, struct ts_error *e
 static enum ts_status replay_graph(struct reader *reader, int64_t operation, struct ts_error *error)
 {
     enum ts_graph_state state;
-    enum ts_status status = ts_graph_read(&reader->graph, reader->text.ptr, reader->graph_len, TS_GRAPH_ALL,
+    enum ts_status status = ts_graph_read(&reader->graph, reader->text.ptr, reader->graph_len, TS_GRAPH_MEMORY,
                                           TS_LIMIT_GRAPH_PARSED, &state, error);
     if (status != TS_OK)
         return status;
@@ -262,6 +269,8 @@ static enum ts_status replay_operation(struct reader *reader, const struct ts_l1
     reader->has_graph = false;
     ts_l1_occupancy_begin(&reader->occupancy, operation->id);
     enum ts_status status = take_rows(reader, &reader->graphs, operation->id, take_graph, error);
+    if (!reader->has_graph || reader->graph_len == 0)
+        reader->replay->graphless++;
     if (status == TS_OK && reader->has_graph)
         status = replay_graph(reader, operation->id, error);
     if (status == TS_OK)
@@ -281,7 +290,7 @@ static enum ts_status pass(struct reader *reader, int64_t banks, struct ts_error
     struct ts_l1_replay *replay = reader->replay;
     ts_l1_occupancy_init(&reader->occupancy, &reader->uses, banks);
     replay->moments.count = 0;
-    replay->unreadable = replay->unrecorded_launches = 0;
+    replay->unreadable = replay->unrecorded_launches = replay->left_out = replay->graphless = 0;
     reader->bytes = 0;
     reader->disordered = false;
     memset(reader->keyless, 0, sizeof reader->keyless);

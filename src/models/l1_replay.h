@@ -30,6 +30,8 @@ struct ts_l1_replay {
     uint64_t reconciled, unattributable, unreadable;
     int64_t unreadable_operation; /* the first whose graph cannot be read */
     uint64_t unrecorded_launches; /* whose circular buffers no graph shows */
+    uint64_t graphless;           /* operations without a captured graph */
+    uint64_t left_out;            /* buffers that may lie in L1, whose type, address or size is not recorded */
     bool uses_unknown;
 };
 

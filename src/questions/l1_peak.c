@@ -215,6 +215,16 @@ static void note_gaps(const struct peak *peak)
                       "%" PRIu64 " residents were dropped because the buffers recorded behind an operation lack them: "
                       "graphs record fewer frees than allocations.",
                       replay->reconciled);
+    if (replay->graphless > 0)
+        ts_caveat_add(peak->caveat,
+                      "The figures are a floor: %" PRIu64
+                      " of %zu operations have no captured graph, so what lay in L1 only within them is not known.",
+                      replay->graphless, replay->moments.count);
+    if (replay->left_out > 0)
+        ts_caveat_add(peak->caveat,
+                      "The figures leave out %" PRIu64
+                      " buffers that may lie in L1 (their type, address or size is not recorded).",
+                      replay->left_out);
     if (replay->unreadable > 0)
         ts_caveat_add(peak->caveat,
                       "%" PRIu64 " captured graphs cannot be read (first: operation %" PRId64

@@ -166,7 +166,8 @@ static void test_snapshots(void **state)
     add(3, "ttnn.c", NULL);
     operation_database_run(
         db, "INSERT INTO buffers VALUES(1,0,1000,100,'L1'),(1,0,1000,30,1),(1,1,3000,5,3),(1,0,4000,900,0),"
-            "(1,0,NULL,900,1),(1,0,5000,NULL,1),(1,0,6000,900,'DRAM'),(2,0,1000,900,4),('x',0,1000,900,1),"
+            "(1,0,NULL,900,1),(1,0,7000,900,NULL),(1,0,5000,NULL,1),(1,0,6000,900,'DRAM'),(2,0,1000,900,4),('x',0,1000,"
+            "900,1),"
             "(3,0,1000,6,'BufferType::L1'),(3,0,1000,7,'L1_SMALL');");
     yyjson_doc *answer = peak(NULL);
     perf_expect(answer, "/peak", "35"); /* 1000: 30, the last row; 3000: 5; 5000: no size, a resident all the same */
@@ -174,6 +175,7 @@ static void test_snapshots(void **state)
     perf_expect(answer, "/top_operations/0/also_at", "[2,3]");
     perf_expect(answer, "/reconciled_away_count", "3"); /* 2000; and behind 3, 3000 and 5000 */
     expect_caveat(answer, "3 residents were dropped");
+    expect_caveat(answer, "leave out 3 buffers that may lie in L1");
     expect_caveat(answer, "1 rows of buffers");
     yyjson_doc_free(answer);
 }
@@ -444,6 +446,23 @@ static void test_missing_columns(void **state)
     perf_expect(answer, "/peak", "0");
     perf_expect(answer, "/operation_count", "1");
     expect_caveat(answer, "1 rows of operations");
+    expect_caveat(answer, "leave out 1 buffers");
+    yyjson_doc_free(answer);
+}
+
+/* An operation without a name has none, and what lay in L1 within one without a graph is not known. */
+static void test_nothing_but_buffers(void **state)
+{
+    (void)state;
+    operation_database_run(db, "DROP TABLE operations; CREATE TABLE operations(operation_id int);"
+                               "INSERT INTO operations VALUES(1),(2),(3);"
+                               "INSERT INTO captured_graph VALUES(2,NULL),(3,'[]');"
+                               "INSERT INTO buffers VALUES(1,0,5,6,1)");
+    yyjson_doc *answer = peak(NULL);
+    perf_expect(answer, "/peak", "6");
+    perf_expect(answer, "/name", "null");
+    perf_expect(answer, "/top_operations/0/name", "null");
+    expect_caveat(answer, "2 of 3 operations have no captured graph");
     yyjson_doc_free(answer);
 }
 
@@ -535,6 +554,7 @@ int main(void)
         OPERATION_CASE(test_what_it_cannot_do_without),
         OPERATION_CASE(test_what_it_can_do_without),
         OPERATION_CASE(test_missing_columns),
+        OPERATION_CASE(test_nothing_but_buffers),
         RANKED_CASE(test_ranks),
         RANKED_CASE(test_tables_without_a_rank),
         OPERATION_CASE(test_it_is_kept),
