@@ -279,7 +279,7 @@ static void read_node(struct ts_graph_node *node, yyjson_val *object, enum ts_gr
     node->kind = (uint8_t)kind_of(type);
     if (whole(level, &number) && number >= 0 && number <= INT32_MAX)
         node->level = (int32_t)number;
-    if (parts == TS_GRAPH_ALL || node->kind == TS_GRAPH_SCOPE_START || node->kind == TS_GRAPH_SCOPE_END)
+    if (parts != TS_GRAPH_SCOPES || node->kind == TS_GRAPH_SCOPE_START || node->kind == TS_GRAPH_SCOPE_END)
         read_params(node, params);
 }
 
@@ -291,7 +291,7 @@ static bool is_scope(const struct ts_graph_node *node)
 static enum ts_status read_nodes(struct ts_graph *graph, yyjson_val *list, enum ts_graph_parts parts,
                                  enum ts_graph_state *state, struct ts_error *error)
 {
-    if (parts == TS_GRAPH_ALL && !ts_vec_reserve(&graph->nodes, yyjson_arr_size(list)))
+    if (parts != TS_GRAPH_SCOPES && !ts_vec_reserve(&graph->nodes, yyjson_arr_size(list)))
         return ts_error_no_memory(error);
     yyjson_arr_iter elements;
     yyjson_val *element;
@@ -299,12 +299,12 @@ static enum ts_status read_nodes(struct ts_graph *graph, yyjson_val *list, enum 
     for (size_t position = 0; (element = yyjson_arr_iter_next(&elements)); position++) {
         struct ts_graph_node node;
         read_node(&node, element, parts);
-        if (is_scope(&node) && !node.text.ptr) {
+        if (parts != TS_GRAPH_MEMORY && is_scope(&node) && !node.text.ptr) {
             graph->problem = position;
             *state = TS_GRAPH_NAMELESS;
             return TS_OK;
         }
-        if ((parts == TS_GRAPH_ALL || is_scope(&node)) && !ts_vec_push(&graph->nodes, node))
+        if ((parts != TS_GRAPH_SCOPES || is_scope(&node)) && !ts_vec_push(&graph->nodes, node))
             return ts_error_no_memory(error);
     }
     *state = TS_GRAPH_READ;

@@ -40,7 +40,7 @@ enum ts_graph_state {
     TS_GRAPH_NOT_JSON,
     TS_GRAPH_TOO_DEEP,  /* nested over TS_LIMIT_JSON_DEPTH */
     TS_GRAPH_NO_LIST,   /* JSON, but no list */
-    TS_GRAPH_NAMELESS,  /* a scope starts or ends without a name: problem says which node */
+    TS_GRAPH_NAMELESS,  /* a scope starts or ends without a name: problem says which node; not with TS_GRAPH_MEMORY */
     TS_GRAPH_TOO_LARGE, /* it takes more memory than it may */
 };
 /* "is not valid JSON", for a sentence that begins with the graph. */
@@ -52,7 +52,11 @@ struct ts_graph {
     yyjson_doc *doc;
 };
 
-enum ts_graph_parts { TS_GRAPH_ALL, TS_GRAPH_SCOPES };
+enum ts_graph_parts {
+    TS_GRAPH_ALL,
+    TS_GRAPH_SCOPES,
+    TS_GRAPH_MEMORY, /* all, and scopes need no names: what lies in memory does not depend on them */
+};
 
 /* What ts_graph_read needs behind the text. */
 enum { TS_GRAPH_SLACK = YYJSON_PADDING_SIZE };

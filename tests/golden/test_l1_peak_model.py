@@ -63,10 +63,6 @@ def nodes_of(text):
         return None
     if not isinstance(nodes, list):
         return None
-    for node in nodes:
-        if isinstance(node, dict) and node.get("node_type") in ("function_start", "function_end"):
-            if not isinstance(node.get("params"), dict) or not isinstance(node["params"].get("name"), str):
-                return None
     return [(node.get("node_type"), node["params"]) for node in nodes
             if isinstance(node, dict) and isinstance(node.get("params"), dict)]
 

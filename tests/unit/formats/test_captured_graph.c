@@ -60,6 +60,26 @@ static void test_what_is_no_graph(void **state)
     check_state("[1,null,\"x\",[],{},{\"node_type\":7},{\"node_type\":\"new\",\"params\":7}]", TS_GRAPH_READ);
 }
 
+static void test_memory_needs_no_names(void **state)
+{
+    (void)state;
+    struct ts_graph graph = {.doc = NULL};
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    const char json[] = "[{\"node_type\":\"function_start\"},{\"node_type\":\"circular_buffer_allocate\",\"params\":"
+                        "{\"address\":5,\"size\":7}},{\"node_type\":\"function_end\",\"params\":{\"name\":7}}]";
+    assert_int_equal(read_text(&graph, &text, ts_str_from(json), TS_GRAPH_MEMORY, 0), TS_GRAPH_READ);
+    assert_int_equal(graph.nodes.count, 3);
+    assert_int_equal(graph.nodes.items[0].kind, TS_GRAPH_SCOPE_START);
+    assert_null(graph.nodes.items[0].text.ptr);
+    assert_int_equal(graph.nodes.items[1].size, 7);
+    assert_null(graph.nodes.items[2].text.ptr);
+    assert_int_equal(read_text(&graph, &text, TS_STR("[{}"), TS_GRAPH_MEMORY, 0), TS_GRAPH_NOT_JSON);
+    assert_int_equal(read_text(&graph, &text, TS_STR("{}"), TS_GRAPH_MEMORY, 0), TS_GRAPH_NO_LIST);
+    ts_graph_free(&graph);
+    ts_buf_free(&text);
+}
+
 /* One node out of its params, in a list of its own. */
 static struct ts_graph_node node_of(const char *type, const char *params)
 {
@@ -312,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_is_no_graph),
+        cmocka_unit_test(test_memory_needs_no_names),
         cmocka_unit_test(test_scopes),
         cmocka_unit_test(test_circular_buffers),
         cmocka_unit_test(test_numbers),
