@@ -170,7 +170,7 @@ class Views(unittest.TestCase):
             self.assertIn(f"\x1b[{color}m#"[:-1], on_terminal(80, "l1-peak", self.path))
 
     def test_nothing_is_wider_than_the_terminal(self):
-        for columns in (60, 80, 120):
+        for columns in (40, 49, 57, 60, 80, 120, 200):
             for question in ("l1-peak", "errors", "dram-fallbacks"):
                 text = on_terminal(columns, question, self.path)
                 self.assertIn(question == "dram-fallbacks" and "argument_mismatch" or "ttnn.", text)
@@ -180,6 +180,15 @@ class Views(unittest.TestCase):
     def test_a_small_terminal_still_shows_bars(self):
         text = on_terminal(30, "l1-peak", self.path)
         self.assertEqual(sorted(self.bars(text, ASCII)), [1, 2, 3, 4])
+
+    def test_the_legend_of_a_narrow_terminal(self):
+        for columns, more in ((40, {}), (56, {}), (57, {}), (40, {"LC_ALL": "C.utf8"})):
+            plain = COLOR.sub("", on_terminal(columns, "l1-peak", self.path, **more))
+            lines = plain[plain.index("composition, of"):].split("\n\n")[0].splitlines()
+            self.assertIn("composition, of L1 of a core 10,000 bytes:", re.sub(r"\s+", " ", plain))
+            for name, glyph in zip(("circular", "intermediate", "persistent", "stale", "free"), UNICODE if more else ASCII):
+                self.assertEqual(sum(f"{glyph} {name}" in line for line in lines), 1, (columns, name))
+            self.assertLessEqual(max(width(line) for line in lines), columns)
 
     def test_an_unknown_capacity(self):
         with tempfile.TemporaryDirectory(prefix="tilesight-views-") as folder:

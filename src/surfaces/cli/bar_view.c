@@ -6,7 +6,7 @@
 #include "base/number.h"
 #include "base/utf8.h"
 
-enum { PARTS_MAX = 4, WIDTH_ASSUMED = 80, BAR_MIN = 4, PERCENT_WIDTH = 8 };
+enum { PARTS_MAX = 4, WIDTH_ASSUMED = 80, BAR_MIN = 4, PERCENT_WIDTH = 8, LEGEND_INDENT = 2 };
 
 /* How the parts look, and what is free. */
 static const char *const blocks[PARTS_MAX + 1] = {"\u2588", "\u2593", "\u2592", "\u2591", "\u00b7"};
@@ -202,30 +202,49 @@ static const char *heading_of(const struct ts_field *field)
     return field->heading ? field->heading : field->key;
 }
 
-static void add_legend(const struct chart *chart, const struct ts_field *whole, yyjson_mut_val *value)
+/* What a full bar stands for. */
+static void add_heading(const struct chart *chart, const struct ts_field *whole, yyjson_mut_val *value)
+{
+    const struct ts_table_look *look = chart->view->look;
+    struct ts_buf *out = chart->view->out, rest;
+    const char *name = heading_of(chart->of);
+    ts_buf_init(&rest, 0);
+    struct ts_value_view into = {chart->view->args, look, &rest};
+    if (chart->whole > 0) {
+        ts_buf_printf(&rest, ", of %s ", heading_of(whole));
+        ts_value_add(&into, whole, value, -1);
+        ts_value_unit(&into, whole);
+    } else {
+        ts_buf_text(&rest, ", to the scale of the fullest");
+    }
+    ts_buf_char(&rest, ':');
+    ts_buf_printf(out, "%s%s%s", look->color ? "\033[1m" : "", name, look->color ? "\033[0m" : "");
+    ts_value_wrap(out, ts_buf_view(&rest), ts_value_width(ts_str_from(name)), LEGEND_INDENT, look->width);
+    ts_buf_char(out, '\n');
+    out->failed = out->failed || rest.failed;
+    ts_buf_free(&rest);
+}
+
+/* One look and what it stands for, on the next line when this one, used so far, has no room. */
+static size_t add_meaning(const struct chart *chart, unsigned part, const char *meaning, size_t used)
 {
     struct ts_buf *out = chart->view->out;
-    const struct ts_table_look *look = chart->view->look;
-    ts_buf_printf(out, "%s%s%s, ", look->color ? "\033[1m" : "", heading_of(chart->of), look->color ? "\033[0m" : "");
-    if (chart->whole > 0) {
-        ts_buf_printf(out, "of %s ", heading_of(whole));
-        ts_value_add(chart->view, whole, value, -1);
-        ts_value_unit(chart->view, whole);
-    } else {
-        ts_buf_text(out, "to the scale of the fullest");
-    }
-    ts_buf_text(out, ":\n");
-    for (unsigned i = 0; i < chart->count; i++) {
-        ts_buf_text(out, i > 0 ? "  " : "");
-        add_cells(chart, i, 1);
-        ts_buf_printf(out, " %s", heading_of(chart->parts[i]));
-    }
-    if (chart->whole > 0) {
-        ts_buf_text(out, "  ");
-        add_cells(chart, PARTS_MAX, 1);
-        ts_buf_text(out, " free");
-    }
-    ts_buf_char(out, '\n');
+    size_t room = chart->view->look->width, needed = 2 + ts_value_width(ts_str_from(meaning));
+    bool apart = used > 0 && (!room || used + 2 + needed <= room);
+    ts_buf_text(out, apart ? "  " : used > 0 ? "\n" : "");
+    add_cells(chart, part, 1);
+    ts_buf_printf(out, " %s", meaning);
+    return needed + (apart ? used + 2 : 0);
+}
+
+static void add_legend(const struct chart *chart)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < chart->count; i++)
+        used = add_meaning(chart, i, heading_of(chart->parts[i]), used);
+    if (chart->whole > 0)
+        add_meaning(chart, PARTS_MAX, "free", used);
+    ts_buf_char(chart->view->out, '\n');
 }
 
 void ts_bar_view_add(const struct ts_value_view *view, const struct ts_field *fields, const struct ts_field *children,
@@ -244,7 +263,8 @@ void ts_bar_view_add(const struct ts_value_view *view, const struct ts_field *fi
         return;
     size_t index, max;
     yyjson_mut_val *row;
-    add_legend(&chart, whole, value);
+    add_heading(&chart, whole, value);
+    add_legend(&chart);
     yyjson_mut_arr_foreach(rows, index, max, row) add_row(&chart, row);
     ts_buf_char(view->out, '\n');
 }
