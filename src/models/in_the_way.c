@@ -61,6 +61,19 @@ static enum ts_status read_buffers(struct ts_context *context, struct ts_profile
     return status;
 }
 
+/* By place; of several rows of one the largest counts, as in the pressure: one buffer lies there. */
+static void sort_buffers(struct buffers *buffers)
+{
+    struct buffer *rows = buffers->rows.items;
+    size_t kept = 0;
+    if (buffers->rows.count > 1)
+        qsort(rows, buffers->rows.count, sizeof *rows, by_place);
+    for (size_t i = 0; i < buffers->rows.count; i++)
+        if (kept == 0 || rows[i].device != rows[kept - 1].device || rows[i].address != rows[kept - 1].address)
+            rows[kept++] = rows[i];
+    buffers->rows.count = kept;
+}
+
 /* The buffers behind the last operation before this one that has some recorded. */
 static enum ts_status read_before(struct ts_context *context, struct ts_profiler *profiler, int64_t operation,
                                   struct buffers *out, int64_t *behind, bool *found, struct ts_error *error)
@@ -73,8 +86,7 @@ static enum ts_status read_before(struct ts_context *context, struct ts_profiler
         if (*behind < operation && (i == index->count || index->runs[i].key != *behind))
             status = read_buffers(context, profiler, *behind, out, found, error);
     }
-    if (out->rows.count > 1)
-        qsort(out->rows.items, out->rows.count, sizeof *out->rows.items, by_place);
+    sort_buffers(out);
     return status;
 }
 

@@ -134,9 +134,11 @@ def expected(report, failed, region_end, misses):
     by_device = {}
     for row in buffers:
         if row["operation_id"] == behind and is_l1(row["buffer_type"]) and row["address"] is not None and row["max_size_per_bank"]:
-            by_device.setdefault(row["device_id"], []).append(row)
+            place = by_device.setdefault(row["device_id"], {})
+            if row["address"] not in place or row["max_size_per_bank"] > place[row["address"]]["max_size_per_bank"]:
+                place[row["address"]] = row
     skipped = False
-    for device, rows in sorted(by_device.items()):
+    for device, rows in ((device, list(place.values())) for device, place in sorted(by_device.items())):
         window = geometry.get(device)
         if region_end is None and (not window or window[1] <= window[0]):
             skipped = True

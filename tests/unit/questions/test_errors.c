@@ -281,6 +281,13 @@ static void test_what_splits_the_free_space(void **state)
     answer = detail(3);
     perf_expect(answer, "/error/in_the_way/resident_count", "3");
     yyjson_doc_free(answer);
+    /* Further rows of a buffer are no further buffers; another device's is not there. */
+    operation_database_run(db, "INSERT INTO buffers VALUES(2,0,1300,50,1),(2,0,1300,40,1),(2,1,1300,50,1)");
+    answer = ask("errors", "{}");
+    perf_expect(answer, "/errors/0/in_the_way/resident_count", "3");
+    perf_expect(answer, "/errors/0/in_the_way/residents/0/size", "50");
+    perf_expect(answer, "/errors/0/in_the_way/residents/1/address", "1350");
+    yyjson_doc_free(answer);
     operation_database_run(db, "UPDATE buffers SET buffer_type = 'BufferType::L1' WHERE buffer_type = 1;"
                                "UPDATE tensors SET buffer_type = 'BufferType::L1' WHERE buffer_type = 1");
     answer = ask("errors", "{}");
