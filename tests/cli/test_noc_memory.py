@@ -10,29 +10,12 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from noc_case import capture, describe, event, image, lane, local
+from noc_run import ENVIRONMENT, TILESIGHT, check, finish, run, work
 
-TILESIGHT = os.environ["TILESIGHT"]
 WRITE, FABRIC, ROUTE = 11, 33, 40
 IMAGES, EVENTS = 620, 121  # of a mux core's lane
 SENDS = 6000
 LIMIT = 8 << 20
-failures = checks = 0
-work = tempfile.TemporaryDirectory()
-environment = {k: v for k, v in os.environ.items() if not k.startswith("TT_METAL")}
-
-
-def check(what, good, more=""):
-    global failures, checks
-    checks += 1
-    if not good:
-        print("FAILED: %s %s" % (what, more))
-        failures += 1
-
-
-def run(*words, **more):
-    return subprocess.run([TILESIGHT, "noc-decode"] + list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          universal_newlines=True, timeout=120, env=dict(environment, **more))
-
 
 # Cores (1,1) and (2,1) are muxes; their writes go to the Ethernet cores of channels 0 to 2 in turn, from another one each.
 spots = [[18, 18, 1, 1, "tensix"], [19, 18, 2, 1, "tensix"], [20, 18, 3, 1, "tensix"], [18, 16, 1, 0, "eth"], [19, 16, 2, 0, "eth"],
@@ -99,7 +82,7 @@ def peak(path):
     """Bytes, measured through time(1), since a child of Python begins with Python's."""
     with tempfile.NamedTemporaryFile("r") as told:
         subprocess.run([shutil.which("time"), "-f", "%M", "-o", told.name, TILESIGHT, "noc-decode", path, "-o", "-"],
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment, check=True)
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT, check=True)
         return 1024 * int(told.read().split()[-1])
 
 
@@ -107,6 +90,4 @@ if shutil.which("time") and not os.environ.get("TILESIGHT_SANITIZE"):
     longest = max(4 * len(words) for *_, words, _ in lanes)
     grown = peak(source) - peak(small)
     check("memory is bounded by a lane", grown < LIMIT + longest, (grown, longest))
-if failures:
-    sys.exit(1)
-print("%d checks" % checks)
+finish()

@@ -1,41 +1,15 @@
 """noc-decode on near-raw captures: what a record becomes, and tables and captures that are damaged, cut off, or not each other's."""
 import json
 import os
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import near_raw_case as near
 from near_raw_case import elf, near_image, number_of, record, site
 from noc_case import capture, describe, event, image, lane, local
+from noc_run import check, finish, put, run, tilesight
 
-TILESIGHT = os.environ["TILESIGHT"]
 READ, WRITE, MULTICAST, START, END = 1, 11, 15, 6, 7
-failures = checks = 0
-work = tempfile.TemporaryDirectory()
-
-
-def check(what, good, more=""):
-    global failures, checks
-    checks += 1
-    if not good:
-        print("FAILED: %s %s" % (what, more))
-        failures += 1
-
-
-def run(*words, **environment):
-    env = {k: v for k, v in os.environ.items() if not k.startswith("TT_METAL")}
-    env.update(environment)
-    return subprocess.run([TILESIGHT] + list(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
-                          env=env, timeout=60)
-
-
-def put(name, data):
-    path = os.path.join(work.name, name)
-    with open(path, "wb") as f:
-        f.write(data)
-    return path
 
 
 def near_capture(words, table=None, **more):
@@ -46,7 +20,7 @@ def near_capture(words, table=None, **more):
 
 
 def decode(data, *words):
-    done = run("noc-decode", put("case.tsraw", data), "-o", "-", *words)
+    done = run(put("case.tsraw", data), "-o", "-", *words)
     return json.loads(done.stdout) if done.returncode == 0 else None, done.stderr, done
 
 
@@ -75,12 +49,12 @@ GOOD = near_image(BODY)
 cast = local(MULTICAST, 18, 18, 0, 4, 1024) | 18 << 24 | 18 << 32
 compatible = capture([lane(image(event(1100, local(READ, 0, 1, 0, -1, 2048)) + event(1200, local(WRITE, 18, 18, 0, 1, 100, 1)) +
                                  event(1250, cast) + event(1300, local(START, noc=1)) + event(1400, local(END, noc=1))))])
-expected = run("noc-decode", put("compatible.tsraw", compatible), "-o", "-")
-got = run("noc-decode", put("near.tsraw", near_capture(GOOD, TABLE)), "-o", "-")
+expected = run(put("compatible.tsraw", compatible), "-o", "-")
+got = run(put("near.tsraw", near_capture(GOOD, TABLE)), "-o", "-")
 check("a near-raw capture decodes as the compatible one", got.stdout == expected.stdout and '"WRITE_"' in got.stdout, got.stderr)
 check("and there is nothing to say about it", got.stderr == expected.stderr == "", got.stderr)
 for name, data in (("kernel.elf", elf(TABLE)), ("sites.bin", TABLE), ("padded.bin", TABLE + b"\0" * 8)):
-    got = run("noc-decode", put("near.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put(name, data))
+    got = run(put("near.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put(name, data))
     check("a table out of %s" % name, got.stdout == expected.stdout, got.stderr)
 
 # Every truncation of the words, and of the file.
@@ -94,36 +68,36 @@ for size in range(len(GOOD)):
 check("cut within a record it says so", "ends within a packet" in decode(near_capture(GOOD[:-8], TABLE))[1])
 whole = near_capture(GOOD, TABLE)
 for size in range(0, len(whole), 7):
-    done = run("noc-decode", put("cut.tsraw", whole[:size]), "-o", "-")
+    done = run(put("cut.tsraw", whole[:size]), "-o", "-")
     if done.returncode != 1 or not done.stderr.startswith("tilesight: "):
         check("a file cut to %d bytes" % size, False, done.stderr)
 for size in range(0, len(TABLE), 3):
-    done = run("noc-decode", put("near.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("cut.bin", TABLE[:size]))
+    done = run(put("near.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("cut.bin", TABLE[:size]))
     if done.returncode not in (0, 1) or (done.returncode == 1 and not done.stderr.startswith("tilesight: ")):
         check("a table cut to %d bytes" % size, False, done.stderr)
     if done.returncode == 0 and "left out" not in done.stderr and size < len(TABLE) - 3:
         check("a table cut to %d bytes knows all sites" % size, False)
 linked = elf(TABLE)
 for size in range(0, len(linked), 5):
-    done = run("noc-decode", put("near.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("cut.elf", linked[:size]))
+    done = run(put("near.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("cut.elf", linked[:size]))
     if done.returncode != 1 or not done.stderr.startswith("tilesight: "):
         check("an ELF file cut to %d bytes" % size, False, done.stderr)
 
 # Tables that are missing or of something else.
-refused("no table", run("noc-decode", put("near.tsraw", near_capture(GOOD)), "-o", "-"), 1, "--sites")
-refused("--sites of a compatible capture", run("noc-decode", put("c.tsraw", compatible), "-o", "-", "--sites", put("s", TABLE)), 2,
+refused("no table", run(put("near.tsraw", near_capture(GOOD)), "-o", "-"), 1, "--sites")
+refused("--sites of a compatible capture", run(put("c.tsraw", compatible), "-o", "-", "--sites", put("s", TABLE)), 2,
         "leave out --sites")
-refused("--wire of a near-raw capture", run("noc-decode", put("n.tsraw", near_capture(GOOD, TABLE)), "-o", "-", "--wire", "W5"), 2,
+refused("--wire of a near-raw capture", run(put("n.tsraw", near_capture(GOOD, TABLE)), "-o", "-", "--wire", "W5"), 2,
         "leave out --wire")
-refused("--sites of a trace file", run("noc-decode", "x.json", "--sites", "y"), 2, "--sites is for raw captures")
-refused("an object file", run("noc-decode", put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("k.o", elf(TABLE, kind=1))), 1,
+refused("--sites of a trace file", run("x.json", "--sites", "y"), 2, "--sites is for raw captures")
+refused("an object file", run(put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("k.o", elf(TABLE, kind=1))), 1,
         "k.o: an object file")
-refused("a 64-bit file", run("noc-decode", put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("k64", elf(TABLE, bits=2))), 1,
+refused("a 64-bit file", run(put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("k64", elf(TABLE, bits=2))), 1,
         "ELF file of 32 bits")
 refused("a kernel without a table",
-        run("noc-decode", put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("k", elf(TABLE, name=b".something"))), 1,
+        run(put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", put("k", elf(TABLE, name=b".something"))), 1,
         "no section .ts_noc_sites")
-refused("no such file", run("noc-decode", put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", "/nowhere/k"), 1, "/nowhere/k")
+refused("no such file", run(put("n.tsraw", near_capture(GOOD)), "-o", "-", "--sites", "/nowhere/k"), 1, "/nowhere/k")
 for what, table, text in (
         ("an unknown shape", site(START_AT, 11, START), "its shape is not known"),
         ("a type of another shape", site(READ_AT, near.ROUTE_2D, READ, count=4), "does not go with its shape"),
@@ -137,11 +111,11 @@ for what, table, text in (
         ("another table", b"TSN2" + TABLE[4:], "damaged at byte 0"),
         ("two kernels with one number", TABLE + site(START_AT, near.PLAIN, END), "of different kernels"),
         ("two generations", TABLE + site(START_AT, near.PLAIN, START, kernel=2, wire=4), "decode them one at a time")):
-    done = run("noc-decode", put("n.tsraw", near_capture(GOOD, table)), "-o", "-")
+    done = run(put("n.tsraw", near_capture(GOOD, table)), "-o", "-")
     refused(what, done, 1, text)
 for what, sites, text in (("no list", "ab", "not a list"), ("no texts", [1], "not a list"), ("half a byte", ["54534e3"], "within a pair"),
                           ("no digits", ["xx"], "something else than pairs")):
-    done = run("noc-decode", put("n.tsraw", near_capture(GOOD, None, sites=sites)), "-o", "-")
+    done = run(put("n.tsraw", near_capture(GOOD, None, sites=sites)), "-o", "-")
     refused("sites with " + what, done, 1, text)
 out, said, _ = decode(near_capture(GOOD, TABLE + TABLE))
 check("the same table twice is one", out is not None and said == "", said)
@@ -188,14 +162,12 @@ check("packets between records", [r["type"] for r in out if "type" in r] == ["RE
 
 # Flags for the compiler.
 ON = {"TT_METAL_DEVICE_PROFILER_NOC_EVENTS": "1"}
-flags = run("noc-flags", "--near-raw", "--kernel", "9", **ON).stdout.split()
+flags = tilesight("noc-flags", "--near-raw", "--kernel", "9", **ON).stdout.split()
 check("flags of the near-raw mode", "-DTS_NOC_NEAR_RAW" in flags and "-DTS_NOC_KERNEL=9" in flags, flags)
-check("none of them when tracing is off", "TS_NOC" not in run("noc-flags", "--near-raw").stdout)
-flags = run("noc-flags", "--near-raw", "--reserved-registers", **ON).stdout.split()
+check("none of them when tracing is off", "TS_NOC" not in tilesight("noc-flags", "--near-raw").stdout)
+flags = tilesight("noc-flags", "--near-raw", "--reserved-registers", **ON).stdout.split()
 check("flags that reserve registers", {"-DTS_NOC_RESERVED_REGISTERS", "-ffixed-x25", "-ffixed-x26", "-ffixed-x27"} <= set(flags), flags)
-refused("--kernel without --near-raw", run("noc-flags", "--kernel", "9"), 2, "belong to --near-raw")
-refused("a kernel's number without end", run("noc-flags", "--near-raw", "--kernel", "65536"), 2, "from 0 to 65535")
+refused("--kernel without --near-raw", tilesight("noc-flags", "--kernel", "9"), 2, "belong to --near-raw")
+refused("a kernel's number without end", tilesight("noc-flags", "--near-raw", "--kernel", "65536"), 2, "from 0 to 65535")
 
-if failures:
-    sys.exit(1)
-print("%d checks" % checks)
+finish()

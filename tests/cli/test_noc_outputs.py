@@ -6,36 +6,14 @@ import resource
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from noc_case import capture, describe, event, image, lane, local
+from noc_case import capture, event, image, lane, local
+from noc_run import ENVIRONMENT, TILESIGHT, check, finish, path, put, work
 
-TILESIGHT = os.environ["TILESIGHT"]
-failures = checks = 0
-work = tempfile.TemporaryDirectory()
 READ, WRITE = 1, 11
 FIRST, SECOND = "noc_trace_dev0_Op_ID1024.json", "noc_trace_dev0_ID2048.json"
-ENVIRONMENT = {k: v for k, v in os.environ.items() if not k.startswith("TT_METAL")}
-
-
-def check(what, good, more=""):
-    global failures, checks
-    checks += 1
-    if not good:
-        print("FAILED: %s %s" % (what, more))
-        failures += 1
-
-
-def path(*names):
-    return os.path.join(work.name, *names)
-
-
-def put(name, data):
-    with open(path(name), "wb") as f:
-        f.write(data if isinstance(data, bytes) else data.encode())
-    return path(name)
 
 
 def read(name):
@@ -212,6 +190,4 @@ for source, name in ((large, FIRST), (put("long.json", copied), "long.json")):
 # Standard output and the messages stay apart: what goes to one array is JSON alone.
 code, said = run(put("odd.tsraw", capture([lane([1, 2] + short)])), "-o", "-", stdout=open(path("array.json"), "wb"))
 check("messages are not among the records", code == 0 and whole(path("array.json")) and "2 words stand before" in said, said)
-if failures:
-    sys.exit(1)
-print("%d checks" % checks)
+finish()
