@@ -301,10 +301,9 @@ static enum ts_status open_parts(struct ts_context *context, struct ts_capture *
 {
     if (!paths->performance && !paths->profiler)
         return ts_error_set(error, TS_USAGE, "no path was given; give profiler_path, performance_path or both");
-    if (!label)
-        label = paths->performance ? paths->performance : paths->profiler;
-    capture->label = strdup(label);
-    if (!capture->label)
+    capture->label = strdup(label ? label : paths->performance ? paths->performance : paths->profiler);
+    capture->profiler_label = strdup(label ? label : paths->profiler ? paths->profiler : paths->performance);
+    if (!capture->label || !capture->profiler_label)
         return ts_error_no_memory(error);
     enum ts_status status = TS_OK;
     if (paths->profiler)
@@ -340,6 +339,7 @@ void ts_capture_destroy(struct ts_capture *capture)
     ts_db_close(capture->db);
     ts_pins_free(&capture->pins, capture->parts);
     free(capture->label);
+    free(capture->profiler_label);
     free(capture->profiler_path);
     free(capture->performance_path);
     free(capture->database);
@@ -616,7 +616,7 @@ enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture
                                    struct ts_error *error)
 {
     struct ts_quote label, path;
-    const char *name = ts_error_quote(&label, ts_str_from(capture->label), TS_QUOTE_ARGUMENT);
+    const char *name = ts_error_quote(&label, ts_str_from(capture->profiler_label), TS_QUOTE_ARGUMENT);
     if (!capture->profiler_path)
         return ts_error_set(error, TS_REFUSED,
                             "%s: was loaded without profiler_path; load it with the directory that holds its db.sqlite",

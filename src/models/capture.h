@@ -12,6 +12,7 @@ struct ts_capture {
     struct ts_parts *parts; /* of the session, borrowed */
     struct ts_pins pins;
     char *label;                       /* how messages and answers call it */
+    char *profiler_label;              /* how messages call its profiler report */
     char *profiler_path;               /* resolved absolute directory, or NULL */
     char *performance_path;            /* the same */
     char *database;                    /* db.sqlite in profiler_path, or the file that was named; NULL: none */
@@ -36,10 +37,10 @@ struct ts_capture_paths {
     bool directories_only;   /* a path that is not a directory is refused (over MCP) */
 };
 /* Find the files (newest operations CSV by change time; plain before .gz before .zst), read the CSV and its signposts, and
- * pin its identity. A directory with nothing useful opens fine. label is copied; NULL: the path given. What was read stays
- * borrowed until ts_capture_release. Errors: TS_USAGE (no path), TS_REFUSED (not a directory or file; names the argument
- * and the resolved path), TS_CHANGED (the CSV kept changing while it was read), TS_LIMIT, TS_IO, TS_NO_MEMORY,
- * TS_CANCELLED. */
+ * pin its identity. A directory with nothing useful opens fine. label is copied; NULL: the path given, of each report its
+ * own. What was read stays borrowed until ts_capture_release. Errors: TS_USAGE (no path), TS_REFUSED (not a directory or
+ * file; names the argument and the resolved path), TS_CHANGED (the CSV kept changing while it was read), TS_LIMIT, TS_IO,
+ * TS_NO_MEMORY, TS_CANCELLED. */
 enum ts_status ts_capture_create(struct ts_context *context, struct ts_parts *parts,
                                  const struct ts_capture_paths *paths, const char *label, struct ts_capture **out,
                                  struct ts_error *error);

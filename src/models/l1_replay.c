@@ -189,11 +189,12 @@ static enum ts_status take_graph(struct reader *reader, struct ts_db_rows *rows,
     struct ts_quote label;
     reader->bytes += text.len;
     if (reader->bytes > TS_LIMIT_GRAPHS)
-        return ts_error_set(error, TS_REFUSED,
-                            "%s: the captured graphs are together over %zu bytes, past what is replayed; capture fewer "
-                            "operations",
-                            ts_error_quote(&label, ts_str_from(reader->profiler->capture->label), TS_QUOTE_ARGUMENT),
-                            (size_t)TS_LIMIT_GRAPHS);
+        return ts_error_set(
+            error, TS_REFUSED,
+            "%s: the captured graphs are together over %zu bytes, past what is replayed; capture fewer "
+            "operations",
+            ts_error_quote(&label, ts_str_from(reader->profiler->capture->profiler_label), TS_QUOTE_ARGUMENT),
+            (size_t)TS_LIMIT_GRAPHS);
     ts_buf_clear(&reader->text);
     ts_buf_str(&reader->text, text);
     ts_buf_add(&reader->text, slack, sizeof slack);
@@ -503,8 +504,11 @@ enum ts_status ts_l1_replay_read(struct ts_context *context, struct ts_capture *
                                  struct ts_error *error)
 {
     struct making making = {capture, rank, needed, needed_count};
-    struct ts_part_request request = {
-        .type = &replay_type, .path = capture->database, .label = capture->label, .make = make, .data = &making};
+    struct ts_part_request request = {.type = &replay_type,
+                                      .path = capture->database,
+                                      .label = capture->profiler_label,
+                                      .make = make,
+                                      .data = &making};
     struct ts_part *part;
     struct ts_db *db;
     char options[32] = "";

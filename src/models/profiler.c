@@ -58,7 +58,7 @@ static enum ts_status acquire(struct ts_context *context, struct ts_capture *cap
         .options = options,
         .now = *ts_db_read_identity(db),
         .path = capture->database,
-        .label = capture->label,
+        .label = capture->profiler_label,
         .make = make,
         .data = data,
     };
@@ -166,7 +166,7 @@ static void list_ranks(struct ts_buf *out, const struct ts_profiler *profiler)
 
 static const char *label_of(const struct ts_profiler *profiler, struct ts_quote *quote)
 {
-    return ts_error_quote(quote, ts_str_from(profiler->capture->label), TS_QUOTE_ARGUMENT);
+    return ts_error_quote(quote, ts_str_from(profiler->capture->profiler_label), TS_QUOTE_ARGUMENT);
 }
 
 static enum ts_status refuse_rank(const struct ts_profiler *profiler, int64_t rank, struct ts_error *error)

@@ -138,9 +138,10 @@ static enum ts_status check_type(const struct profile *profile, struct ts_error 
     }
     enum ts_status status = ts_buf_status(&present, error);
     if (status == TS_OK && profile->sums->type_count > 0)
-        status = ts_error_set(error, TS_REFUSED, "%s: the report has no %.*s buffers; it has %s",
-                              ts_error_quote(&label, ts_str_from(profile->profiler->capture->label), TS_QUOTE_ARGUMENT),
-                              TS_STR_ARG(profile->type), present.ptr);
+        status = ts_error_set(
+            error, TS_REFUSED, "%s: the report has no %.*s buffers; it has %s",
+            ts_error_quote(&label, ts_str_from(profile->profiler->capture->profiler_label), TS_QUOTE_ARGUMENT),
+            TS_STR_ARG(profile->type), present.ptr);
     ts_buf_free(&present);
     return status;
 }

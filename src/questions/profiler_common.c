@@ -24,10 +24,10 @@ static enum ts_status check_any_table(const struct ts_profiler *profiler, const 
     }
     enum ts_status status = ts_buf_status(&names, error);
     if (status == TS_OK && question->any_table_count > 0)
-        status =
-            ts_error_set(error, TS_REFUSED,
-                         "%s: the profiler database has no table %s; load_report tells what can be answered without",
-                         ts_error_quote(&label, ts_str_from(profiler->capture->label), TS_QUOTE_ARGUMENT), names.ptr);
+        status = ts_error_set(
+            error, TS_REFUSED,
+            "%s: the profiler database has no table %s; load_report tells what can be answered without",
+            ts_error_quote(&label, ts_str_from(profiler->capture->profiler_label), TS_QUOTE_ARGUMENT), names.ptr);
     ts_buf_free(&names);
     return status;
 }

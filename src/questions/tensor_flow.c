@@ -53,9 +53,9 @@ static enum ts_status refuse(const struct ts_profiler *profiler, int64_t id,
     }
     enum ts_status status = ts_buf_status(&text, error);
     if (status == TS_OK)
-        status =
-            ts_error_set(error, TS_REFUSED, "%s: %s",
-                         ts_error_quote(&label, ts_str_from(profiler->capture->label), TS_QUOTE_ARGUMENT), text.ptr);
+        status = ts_error_set(error, TS_REFUSED, "%s: %s",
+                              ts_error_quote(&label, ts_str_from(profiler->capture->profiler_label), TS_QUOTE_ARGUMENT),
+                              text.ptr);
     ts_buf_free(&text);
     return status;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """The command line as a user meets it: help, options, paths, exit statuses, what goes to which stream."""
+import contextlib
 import gzip
 import json
 import os
@@ -7,6 +8,7 @@ import pathlib
 import pty
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -109,6 +111,19 @@ class WrongUsage(unittest.TestCase):
         self.refused(1, ["top-ops", "/no/such/folder"], "/no/such/folder")
         self.refused(1, ["top-ops", BEFORE, "--start-signpost", "nope"], "nope", "TOKEN")
         self.refused(1, ["diff-reports", BEFORE, MESH, "--start-signpost", "TOKEN"], "mesh")
+
+    def test_a_message_names_the_report_that_it_is_about(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "db.sqlite")
+            with contextlib.closing(sqlite3.connect(path)) as database:
+                database.executescript("CREATE TABLE operations(operation_id int); CREATE TABLE buffers(operation_id);"
+                                       "CREATE TABLE tensors(tensor_id); CREATE TABLE input_tensors(operation_id, "
+                                       "tensor_id); CREATE TABLE output_tensors(operation_id, tensor_id)")
+            both = ["--profiler-path", folder, "--performance-path", BEFORE]
+            self.refused(1, ["operation-detail", *both, "--operation-id", "9"], f"{folder}: no operation 9 in this")
+            self.refused(1, ["tensor-flow", *both, "--tensor-id", "9"], f"{folder}: no tensor 9 in this report")
+            self.refused(1, ["operation-provenance", *both, "--operation-id", "9"], f"{folder}: the profiler database")
+            self.refused(1, ["op-breakdown", *both, "--start-signpost", "nope"], f"{BEFORE}: ")
 
     def test_an_empty_word_is_an_unset_variable(self):
         self.refused(2, ["top-ops", BEFORE, "--start-signpost", ""], "--start-signpost was given nothing")
