@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "grid/model.h"
 
@@ -200,13 +201,21 @@ static void put_capture(const struct ts_grid *grid, struct out *out)
 
 /* ---- the file ---- */
 
+/* A pipe or a device is written to; only a file is replaced, when the new one is whole. */
+static bool is_replaced(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) != 0 || S_ISREG(about.st_mode);
+}
+
 static enum ts_status write_file(const char *path, const struct out *out, struct ts_error *error)
 {
+    bool replaced = is_replaced(path);
     size_t room = strlen(path) + sizeof ".part";
     char *part = malloc(room);
     if (!part)
         return ts_grid_error(error, TS_NO_MEMORY, "out of memory for the capture");
-    snprintf(part, room, "%s.part", path);
+    snprintf(part, room, "%s%s", path, replaced ? ".part" : "");
     FILE *file = fopen(part, "wb");
     bool good = file && fwrite(out->bytes, 1, out->len, file) == out->len;
     int failure = errno;
@@ -214,11 +223,11 @@ static enum ts_status write_file(const char *path, const struct out *out, struct
         good = false;
         failure = errno;
     }
-    if (good && rename(part, path) != 0) {
+    if (good && replaced && rename(part, path) != 0) {
         good = false;
         failure = errno;
     }
-    if (!good && file)
+    if (!good && file && replaced)
         remove(part);
     free(part);
     return good ? TS_OK : ts_grid_error(error, TS_IO, "%s: cannot be written: %s", path, strerror(failure));

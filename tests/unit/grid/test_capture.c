@@ -1,6 +1,10 @@
 /* What a grid saves: the words that the recorder sent, where and when they were sent, and how many are missing. */
 #include "support/grid_case.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "support/interpose_malloc.c"
 #include "support/scratch.h"
 
@@ -168,6 +172,28 @@ static void sends(void)
 }
 
 /* Every allocation fails once: the status says so, or the grid was done with it. */
+/* Somebody who saves to a device means what it does, not its place in the folder. */
+static void test_a_pipe_stays_one(void **state)
+{
+    (void)state;
+    const char *path = scratch_path(&scratch, "pipe");
+    char first[8];
+    struct stat about;
+    struct ts_grid *grid = make(1, 1, 0, TS_GRID_TRACER);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int reader = open(path, O_RDONLY | O_NONBLOCK);
+    assert_true(reader >= 0);
+    assert_int_equal(ts_grid_save(grid, path, &problem), TS_OK);
+    assert_true(stat(path, &about) == 0 && S_ISFIFO(about.st_mode));
+    assert_int_equal(read(reader, first, sizeof first), sizeof first);
+    assert_memory_equal(first, "TSPROF01", sizeof first);
+    close(reader);
+    /* Nor is a folder one's file. */
+    assert_int_equal(ts_grid_save(grid, scratch.folder, &problem), TS_IO);
+    assert_true(stat(scratch.folder, &about) == 0 && S_ISDIR(about.st_mode));
+    ts_grid_destroy(grid);
+}
+
 static void test_no_memory(void **state)
 {
     (void)state;
@@ -212,8 +238,11 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flushes),   cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_runs),      cmocka_unit_test(test_what_led_to_a_failure_is_kept),
+        cmocka_unit_test(test_flushes),
+        cmocka_unit_test(test_a_pipe_stays_one),
+        cmocka_unit_test(test_overflow),
+        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_what_led_to_a_failure_is_kept),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
