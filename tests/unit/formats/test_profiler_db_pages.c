@@ -1,45 +1,15 @@
 /* Rows read from pages are what SQLite reads, whatever is in them, and damaged pages are told. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "support/db_case.h"
 
-#include <cmocka.h>
+#include <stdlib.h>
 
 #include "base/number.h"
 #include "formats/profiler_db_internal.h"
-#include "support/profiler_database.h"
-#include "support/scratch.h"
-
-static struct scratch scratch;
-static struct ts_context context;
-static struct ts_error error;
-static struct ts_db *db;
 
 static const char *const columns[] = {"operation_id", "device_id", "missing", "buffer_type", "address", NULL};
 enum { COLUMNS = 5 };
 
-static int set_up(void **state)
-{
-    (void)state;
-    scratch_create(&scratch);
-    ts_context_init(&context);
-    db = NULL;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    ts_db_close(db);
-    scratch_destroy(&scratch);
-    return 0;
-}
-
-static void open_sql(const char *name, const char *before, const char *sql)
+static void make_and_open(const char *name, const char *before, const char *sql)
 {
     const char *path = scratch_path(&scratch, name);
     sqlite3 *writer = profiler_database_open(path, before);
@@ -47,10 +17,7 @@ static void open_sql(const char *name, const char *before, const char *sql)
     if (sqlite3_exec(writer, sql, NULL, NULL, &message) != SQLITE_OK)
         fail_msg("%s", message);
     sqlite3_close(writer);
-    ts_db_close(db);
-    db = NULL;
-    if (ts_db_open(&context, path, &db, &error) != TS_OK)
-        fail_msg("%s", error.message);
+    open_at(path);
 }
 
 /* ---- the same cells ---- */
@@ -183,7 +150,7 @@ static void test_what_sqlite_reads(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char name[16];
         snprintf(name, sizeof name, "%zu.sqlite", i);
-        open_sql(name, cases[i].before, cases[i].sql);
+        make_and_open(name, cases[i].before, cases[i].sql);
         expect_same(cases[i].pages, false, 0);
     }
 }
@@ -191,9 +158,9 @@ static void test_what_sqlite_reads(void **state)
 static void test_ranks(void **state)
 {
     (void)state;
-    open_sql("ranked.sqlite", "",
-             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type, rank);" ROWS(
-                 ", rank") ", (SELECT x FROM v WHERE v.i = 1 + n.i % 32) FROM n");
+    make_and_open("ranked.sqlite", "",
+                  "CREATE TABLE buffers(operation_id, device_id, address, buffer_type, rank);" ROWS(
+                      ", rank") ", (SELECT x FROM v WHERE v.i = 1 + n.i % 32) FROM n");
     /* A text that looks like a number is none to SQL: 7 and 12. */
     for (int64_t rank = -1; rank < 13; rank++)
         expect_same(true, true, rank);
@@ -236,8 +203,8 @@ static enum ts_status visit_file(const char *bytes, size_t len)
 static void test_damage(void **state)
 {
     (void)state;
-    open_sql("good.sqlite", "PRAGMA page_size=512",
-             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n LIMIT 300");
+    make_and_open("good.sqlite", "PRAGMA page_size=512",
+                  "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n LIMIT 300");
     struct ts_str good = scratch_get(&scratch, "good.sqlite");
     uint32_t root = db->tables[TS_DB_BUFFERS].root, random = 1, failures = 0;
     assert_true(root > 1 && (size_t)root * 512 <= good.len);
@@ -266,8 +233,8 @@ static void put_page(char *at, uint32_t page)
 static void test_trees_that_are_none(void **state)
 {
     (void)state;
-    open_sql("good.sqlite", "PRAGMA page_size=512",
-             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n");
+    make_and_open("good.sqlite", "PRAGMA page_size=512",
+                  "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n");
     struct ts_str good = scratch_get(&scratch, "good.sqlite");
     uint32_t root = db->tables[TS_DB_BUFFERS].root;
     const uint32_t children[] = {root, root + 1, 0, (uint32_t)(good.len / 512) + 1, UINT32_MAX};
@@ -292,10 +259,10 @@ static void test_lost_rows(void **state)
 {
     (void)state;
     /* None that SQLite would be asked to read. */
-    open_sql("good.sqlite", "PRAGMA page_size=512",
-             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);"
-             "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
-             "INSERT INTO buffers SELECT i, i, i, i FROM n");
+    make_and_open("good.sqlite", "PRAGMA page_size=512",
+                  "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);"
+                  "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
+                  "INSERT INTO buffers SELECT i, i, i, i FROM n");
     struct ts_str good = scratch_get(&scratch, "good.sqlite");
     size_t root = (size_t)(db->tables[TS_DB_BUFFERS].root - 1) * 512, leaf = root;
     for (int depth = 0; good.ptr[leaf] == 5 && depth < 5; depth++)
@@ -319,18 +286,17 @@ static void test_stopped(void **state)
 {
     (void)state;
     const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = columns};
-    open_sql("good.sqlite", "PRAGMA page_size=512",
-             "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n");
+    make_and_open("good.sqlite", "PRAGMA page_size=512",
+                  "CREATE TABLE buffers(operation_id, device_id, address, buffer_type);" ROWS("") " FROM n");
     atomic_store(&context.cancelled, true);
     assert_int_equal(ts_db_visit(db, &select, ignore, NULL, &error), TS_CANCELLED);
 }
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_what_sqlite_reads),   TEST(test_ranks),     TEST(test_log),     TEST(test_damage),
-        TEST(test_trees_that_are_none), TEST(test_lost_rows), TEST(test_stopped),
+        DB_CASE(test_what_sqlite_reads),   DB_CASE(test_ranks),     DB_CASE(test_log),     DB_CASE(test_damage),
+        DB_CASE(test_trees_that_are_none), DB_CASE(test_lost_rows), DB_CASE(test_stopped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
