@@ -150,14 +150,21 @@ enum {
 #define TS_NOC_IDENTITY 2
 #endif
 
+/* Types of that generation, TS_NOC_TYPE_READ and so on: whatever takes a type's name pastes it at once, so that a kernel may have
+ * a macro READ. */
+#define TS_NOC_ENUM_TYPE(name) TS_NOC_TYPE_##name,
 #if TS_NOC_WIRE == 1
 #define TS_NOC_TYPE(name) TS_NOC_W1_##name
+enum { TS_NOC_TYPES_W1(TS_NOC_ENUM_TYPE) };
 #elif TS_NOC_WIRE == 2
 #define TS_NOC_TYPE(name) TS_NOC_W2_##name
+enum { TS_NOC_TYPES_W2(TS_NOC_ENUM_TYPE) };
 #elif TS_NOC_WIRE == 3 || TS_NOC_WIRE == 4
 #define TS_NOC_TYPE(name) TS_NOC_W4_##name
+enum { TS_NOC_TYPES_W4(TS_NOC_ENUM_TYPE) };
 #elif TS_NOC_WIRE == 5
 #define TS_NOC_TYPE(name) TS_NOC_W5_##name
+enum { TS_NOC_TYPES_W5(TS_NOC_ENUM_TYPE) };
 #else
 #error "TS_NOC_WIRE is 1, 2, 3, 4 or 5"
 #endif

@@ -252,24 +252,22 @@ TS_NOC_INLINE void ts_noc_near_set_clock(void)
 #define TS_NOC_NEAR_HIGH(address) ((uint64_t)(address) >> 32)
 #define TS_NOC_NEAR_LOW(address) ((uint64_t)(address)&UINT32_C(0xFFFFFFFF))
 
-#define TS_NOC_RECORD_ON(noc, type) TS_NOC_NEAR_0(TS_NOC_SHAPE_PLAIN, TS_NOC_TYPE(type), noc, -1, 0)
+#define TS_NOC_PLAIN(noc, code) TS_NOC_NEAR_0(TS_NOC_SHAPE_PLAIN, code, noc, -1, 0)
+#define TS_NOC_NEAR_TO(shape, noc, code, address, size, vc, posted)                                                    \
+    __extension__({                                                                                                    \
+        const uint64_t ts_noc_to = (address);                                                                          \
+        TS_NOC_NEAR_3(shape, code, noc, vc, posted, TS_NOC_NEAR_HIGH(ts_noc_to), TS_NOC_NEAR_LOW(ts_noc_to), size);    \
+    })
+#define TS_NOC_RECORD_ON(noc, type) TS_NOC_PLAIN(noc, TS_NOC_TYPE_##type)
 #define TS_NOC_RECORD_ADDR_ON(noc, type, address, size, vc, posted)                                                    \
-    __extension__({                                                                                                    \
-        const uint64_t ts_noc_to = (address);                                                                          \
-        TS_NOC_NEAR_3(TS_NOC_SHAPE_ADDRESS, TS_NOC_TYPE(type), noc, vc, posted, TS_NOC_NEAR_HIGH(ts_noc_to),           \
-                      TS_NOC_NEAR_LOW(ts_noc_to), size);                                                               \
-    })
+    TS_NOC_NEAR_TO(TS_NOC_SHAPE_ADDRESS, noc, TS_NOC_TYPE_##type, address, size, vc, posted)
 #define TS_NOC_RECORD_MULTICAST_ON(noc, type, address, size, vc, posted)                                               \
-    __extension__({                                                                                                    \
-        const uint64_t ts_noc_to = (address);                                                                          \
-        TS_NOC_NEAR_3(TS_NOC_SHAPE_MULTICAST, TS_NOC_TYPE(type), noc, vc, posted, TS_NOC_NEAR_HIGH(ts_noc_to),         \
-                      TS_NOC_NEAR_LOW(ts_noc_to), size);                                                               \
-    })
-#define TS_NOC_RECORD(type) TS_NOC_RECORD_ON(TS_NOC_INDEX, type)
+    TS_NOC_NEAR_TO(TS_NOC_SHAPE_MULTICAST, noc, TS_NOC_TYPE_##type, address, size, vc, posted)
+#define TS_NOC_RECORD(type) TS_NOC_PLAIN(TS_NOC_INDEX, TS_NOC_TYPE_##type)
 #define TS_NOC_RECORD_ADDR(type, address, size, vc, posted)                                                            \
-    TS_NOC_RECORD_ADDR_ON(TS_NOC_INDEX, type, address, size, vc, posted)
+    TS_NOC_NEAR_TO(TS_NOC_SHAPE_ADDRESS, TS_NOC_INDEX, TS_NOC_TYPE_##type, address, size, vc, posted)
 #define TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted)                                                       \
-    TS_NOC_RECORD_MULTICAST_ON(TS_NOC_INDEX, type, address, size, vc, posted)
+    TS_NOC_NEAR_TO(TS_NOC_SHAPE_MULTICAST, TS_NOC_INDEX, TS_NOC_TYPE_##type, address, size, vc, posted)
 
 /* Calls with all their arguments: one to three behind posted, one to four behind a type. */
 #define TS_NOC_NEAR_COUNT_OF(...) TS_NOC_NEAR_COUNTED(__VA_ARGS__, 4, 3, 2, 1, 0)
@@ -279,44 +277,44 @@ TS_NOC_INLINE void ts_noc_near_set_clock(void)
 #define TS_NOC_NEAR_AND_1 TS_NOC_NEAR_4
 #define TS_NOC_NEAR_AND_2 TS_NOC_NEAR_5
 #define TS_NOC_NEAR_AND_3 TS_NOC_NEAR_6
-#define TS_NOC_NEAR_CALL(shape, type, address, size, vc, posted, ...)                                                  \
+#define TS_NOC_NEAR_CALL(shape, code, address, size, vc, posted, ...)                                                  \
     __extension__({                                                                                                    \
         const uint64_t ts_noc_to = (address);                                                                          \
         TS_NOC_NEAR_JOIN(TS_NOC_NEAR_AND_, TS_NOC_NEAR_COUNT_OF(__VA_ARGS__))                                          \
-        (shape, TS_NOC_TYPE(type), TS_NOC_INDEX, vc, posted, TS_NOC_NEAR_HIGH(ts_noc_to), TS_NOC_NEAR_LOW(ts_noc_to),  \
-         size, __VA_ARGS__);                                                                                           \
+        (shape, code, TS_NOC_INDEX, vc, posted, TS_NOC_NEAR_HIGH(ts_noc_to), TS_NOC_NEAR_LOW(ts_noc_to), size,         \
+         __VA_ARGS__);                                                                                                 \
     })
 #define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...)                                                       \
-    TS_NOC_NEAR_CALL(TS_NOC_SHAPE_ADDRESS, type, address, size, vc, posted, __VA_ARGS__)
+    TS_NOC_NEAR_CALL(TS_NOC_SHAPE_ADDRESS, TS_NOC_TYPE_##type, address, size, vc, posted, __VA_ARGS__)
 #define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...)                                             \
-    TS_NOC_NEAR_CALL(TS_NOC_SHAPE_MULTICAST, type, address, size, vc, posted, __VA_ARGS__)
+    TS_NOC_NEAR_CALL(TS_NOC_SHAPE_MULTICAST, TS_NOC_TYPE_##type, address, size, vc, posted, __VA_ARGS__)
 #define TS_NOC_RECORD_PLAIN_CALL(type, ...)                                                                            \
     TS_NOC_NEAR_JOIN(TS_NOC_NEAR_, TS_NOC_NEAR_COUNT_OF(__VA_ARGS__))                                                  \
-    (TS_NOC_SHAPE_PLAIN, TS_NOC_TYPE(type), TS_NOC_INDEX, -1, 0, __VA_ARGS__)
+    (TS_NOC_SHAPE_PLAIN, TS_NOC_TYPE_##type, TS_NOC_INDEX, -1, 0, __VA_ARGS__)
 
-#define TS_NOC_NEAR_WIDE(shape, type, address, size, vc, posted, local, counter)                                       \
+#define TS_NOC_NEAR_WIDE(shape, code, address, size, vc, posted, local, counter)                                       \
     __extension__({                                                                                                    \
         const uint64_t ts_noc_to = (address);                                                                          \
-        TS_NOC_NEAR_5(shape, TS_NOC_TYPE(type), TS_NOC_INDEX, vc, posted, TS_NOC_NEAR_HIGH(ts_noc_to),                 \
-                      TS_NOC_NEAR_LOW(ts_noc_to), size, local, counter);                                               \
+        TS_NOC_NEAR_5(shape, code, TS_NOC_INDEX, vc, posted, TS_NOC_NEAR_HIGH(ts_noc_to), TS_NOC_NEAR_LOW(ts_noc_to),  \
+                      size, local, counter);                                                                           \
     })
 #define TS_NOC_RECORD_WIDE(type, address, size, vc, posted, local, counter)                                            \
-    TS_NOC_NEAR_WIDE(TS_NOC_SHAPE_WIDE, type, address, size, vc, posted, local, counter)
+    TS_NOC_NEAR_WIDE(TS_NOC_SHAPE_WIDE, TS_NOC_TYPE_##type, address, size, vc, posted, local, counter)
 #define TS_NOC_RECORD_MULTICAST_WIDE(type, address, size, vc, posted, local, counter)                                  \
-    TS_NOC_NEAR_WIDE(TS_NOC_SHAPE_WIDE_MULTICAST, type, address, size, vc, posted, local, counter)
+    TS_NOC_NEAR_WIDE(TS_NOC_SHAPE_WIDE_MULTICAST, TS_NOC_TYPE_##type, address, size, vc, posted, local, counter)
 #define TS_NOC_RECORD_PLAIN_WIDE(type)                                                                                 \
-    TS_NOC_NEAR_3(TS_NOC_SHAPE_WIDE_PLAIN, TS_NOC_TYPE(type), TS_NOC_INDEX, -1, 0, 0, 0, 0)
+    TS_NOC_NEAR_3(TS_NOC_SHAPE_WIDE_PLAIN, TS_NOC_TYPE_##type, TS_NOC_INDEX, -1, 0, 0, 0, 0)
 
 #if TS_NOC_WIRE >= 2
 #define TS_NOC_RECORD_FABRIC(type, x, y, noc, packet)                                                                  \
-    TS_NOC_NEAR_4(TS_NOC_SHAPE_FABRIC, TS_NOC_TYPE(type), 0, -1, 0, x, y, noc, packet)
+    TS_NOC_NEAR_4(TS_NOC_SHAPE_FABRIC, TS_NOC_TYPE_##type, 0, -1, 0, x, y, noc, packet)
 #define TS_NOC_RECORD_SCATTER(x, y, chunk, chunks, noc, packet)                                                        \
     TS_NOC_NEAR_6(TS_NOC_SHAPE_SCATTER, TS_NOC_TYPE(FABRIC_UNICAST_SCATTER_WRITE), 0, -1, 0, x, y, chunk, chunks, noc, \
                   packet)
 #endif
 #if TS_NOC_WIRE >= 3
 #define TS_NOC_RECORD_FABRIC_MULTICAST(type, x, y, end_x, end_y, noc, packet)                                          \
-    TS_NOC_NEAR_6(TS_NOC_SHAPE_FABRIC_CORNERS, TS_NOC_TYPE(type), 0, -1, 0, x, y, end_x, end_y, noc, packet)
+    TS_NOC_NEAR_6(TS_NOC_SHAPE_FABRIC_CORNERS, TS_NOC_TYPE_##type, 0, -1, 0, x, y, end_x, end_y, noc, packet)
 #define TS_NOC_RECORD_ROUTING_1D(value)                                                                                \
     TS_NOC_NEAR_1(TS_NOC_SHAPE_ROUTING_1D, TS_NOC_TYPE(FABRIC_ROUTING_FIELDS_1D), 0, -1, 0, value)
 #define TS_NOC_RECORD_ROUTING_2D(ns, e, w, multicast)                                                                  \

@@ -237,18 +237,22 @@ TS_NOC_INLINE void ts_noc_record_plain(uint32_t low, uint32_t high)
 
 /* Records name an event type without its prefix: TS_NOC_RECORD(READ_BARRIER_START). Those ending in _ON name the NoC.
  * address is a 64-bit NoC address, size in bytes, vc -1 for none, posted a constant. */
-#define TS_NOC_RECORD_ON(noc, type)                                                                                    \
-    ts_noc_record_plain(TS_NOC_LOW_NOWHERE(TS_NOC_TYPE(type)), TS_NOC_HIGH(TS_NOC_TYPE(type), noc, -1, 0))
-#define TS_NOC_RECORD_ADDR_ON(noc, type, address, size, vc, posted)                                                    \
-    ts_noc_record_address(TS_NOC_LOW(TS_NOC_TYPE(type)), TS_NOC_HIGH(TS_NOC_TYPE(type), noc, vc, posted), address, size)
-#define TS_NOC_RECORD_MULTICAST_ON(noc, type, address, size, vc, posted)                                               \
-    ts_noc_put_multicast(TS_NOC_LOW(TS_NOC_TYPE(type)) & 0xFFu, TS_NOC_HIGH(TS_NOC_TYPE(type), noc, vc, posted),       \
+#define TS_NOC_PLAIN(noc, code) ts_noc_record_plain(TS_NOC_LOW_NOWHERE(code), TS_NOC_HIGH(code, noc, -1, 0))
+#define TS_NOC_ADDRESS(noc, code, address, size, vc, posted)                                                           \
+    ts_noc_record_address(TS_NOC_LOW(code), TS_NOC_HIGH(code, noc, vc, posted), address, size)
+#define TS_NOC_MULTICAST(noc, code, address, size, vc, posted)                                                         \
+    ts_noc_put_multicast(TS_NOC_LOW(code) & 0xFFu, TS_NOC_HIGH(code, noc, vc, posted),                                 \
                          (uint32_t)((uint64_t)(address) >> 32), size)
-#define TS_NOC_RECORD(type) TS_NOC_RECORD_ON(TS_NOC_INDEX, type)
+#define TS_NOC_RECORD_ON(noc, type) TS_NOC_PLAIN(noc, TS_NOC_TYPE_##type)
+#define TS_NOC_RECORD_ADDR_ON(noc, type, address, size, vc, posted)                                                    \
+    TS_NOC_ADDRESS(noc, TS_NOC_TYPE_##type, address, size, vc, posted)
+#define TS_NOC_RECORD_MULTICAST_ON(noc, type, address, size, vc, posted)                                               \
+    TS_NOC_MULTICAST(noc, TS_NOC_TYPE_##type, address, size, vc, posted)
+#define TS_NOC_RECORD(type) TS_NOC_PLAIN(TS_NOC_INDEX, TS_NOC_TYPE_##type)
 #define TS_NOC_RECORD_ADDR(type, address, size, vc, posted)                                                            \
-    TS_NOC_RECORD_ADDR_ON(TS_NOC_INDEX, type, address, size, vc, posted)
+    TS_NOC_ADDRESS(TS_NOC_INDEX, TS_NOC_TYPE_##type, address, size, vc, posted)
 #define TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted)                                                       \
-    TS_NOC_RECORD_MULTICAST_ON(TS_NOC_INDEX, type, address, size, vc, posted)
+    TS_NOC_MULTICAST(TS_NOC_INDEX, TS_NOC_TYPE_##type, address, size, vc, posted)
 
 /* 16-byte packets, of debug dumps: also the local L1 address and the NoC's counter that belongs to the call. */
 TS_NOC_INLINE void ts_noc_record_wide(uint32_t low, uint32_t high, uint32_t to, uint32_t local, uint32_t counter)
@@ -258,18 +262,18 @@ TS_NOC_INLINE void ts_noc_record_wide(uint32_t low, uint32_t high, uint32_t to, 
     ts_noc_put_wide(low, high, to4 | from4 << 26, from4 >> 6 | (local & 3) << 16 | counter << 20);
 }
 #define TS_NOC_RECORD_WIDE(type, address, size, vc, posted, local, counter)                                            \
-    ts_noc_record_wide(TS_NOC_LOW(TS_NOC_TYPE(type)) | ts_noc_destination((uint32_t)((uint64_t)(address) >> 32)),      \
-                       TS_NOC_HIGH(TS_NOC_TYPE(type), TS_NOC_INDEX, vc, posted) | ts_noc_size(size),                   \
+    ts_noc_record_wide(TS_NOC_LOW(TS_NOC_TYPE_##type) | ts_noc_destination((uint32_t)((uint64_t)(address) >> 32)),     \
+                       TS_NOC_HIGH(TS_NOC_TYPE_##type, TS_NOC_INDEX, vc, posted) | ts_noc_size(size),                  \
                        (uint32_t)(address), local, counter)
 #define TS_NOC_RECORD_MULTICAST_WIDE(type, address, size, vc, posted, local, counter)                                  \
-    ts_noc_record_wide((TS_NOC_LOW(TS_NOC_TYPE(type)) & 0xFFu) |                                                       \
+    ts_noc_record_wide((TS_NOC_LOW(TS_NOC_TYPE_##type) & 0xFFu) |                                                      \
                            ts_noc_corners_low((uint32_t)((uint64_t)(address) >> 32)),                                  \
-                       TS_NOC_HIGH(TS_NOC_TYPE(type), TS_NOC_INDEX, vc, posted) | ts_noc_size(size) |                  \
+                       TS_NOC_HIGH(TS_NOC_TYPE_##type, TS_NOC_INDEX, vc, posted) | ts_noc_size(size) |                 \
                            ts_noc_corners_high((uint32_t)((uint64_t)(address) >> 32)),                                 \
                        (uint32_t)(address), local, counter)
 #define TS_NOC_RECORD_PLAIN_WIDE(type)                                                                                 \
-    ts_noc_record_wide(TS_NOC_LOW_NOWHERE(TS_NOC_TYPE(type)), TS_NOC_HIGH(TS_NOC_TYPE(type), TS_NOC_INDEX, -1, 0), 0,  \
-                       0, 0)
+    ts_noc_record_wide(TS_NOC_LOW_NOWHERE(TS_NOC_TYPE_##type), TS_NOC_HIGH(TS_NOC_TYPE_##type, TS_NOC_INDEX, -1, 0),   \
+                       0, 0, 0)
 
 /* A fabric send: its events directly before the write of the payload. noc is the one at the destination. */
 #if TS_NOC_WIRE >= 3
@@ -278,8 +282,8 @@ TS_NOC_INLINE void ts_noc_record_wide(uint32_t low, uint32_t high, uint32_t to, 
 #define TS_NOC_FABRIC_HIGH(code, end_y, noc, packet)                                                                   \
     (((uint32_t)(end_y)&0xFFu) | ((uint32_t)(noc) + 1u) << 8 | (uint32_t)(packet) << 12)
 #define TS_NOC_RECORD_FABRIC_MULTICAST(type, x, y, end_x, end_y, noc, packet)                                          \
-    ts_noc_put(TS_NOC_FABRIC_LOW(TS_NOC_TYPE(type), x, y, end_x),                                                      \
-               TS_NOC_FABRIC_HIGH(TS_NOC_TYPE(type), end_y, noc, packet))
+    ts_noc_put(TS_NOC_FABRIC_LOW(TS_NOC_TYPE_##type, x, y, end_x),                                                     \
+               TS_NOC_FABRIC_HIGH(TS_NOC_TYPE_##type, end_y, noc, packet))
 #define TS_NOC_RECORD_SCATTER(x, y, chunk, chunks, noc, packet)                                                        \
     ts_noc_put((uint32_t)TS_NOC_TYPE(FABRIC_UNICAST_SCATTER_WRITE) | TS_NOC_XY(x, y),                                  \
                ((uint32_t)(chunk)&0xFFFFu) | ((uint32_t)(chunks)&0xFFu) << 16 | ((uint32_t)(noc) + 1u) << 24 |         \
@@ -302,15 +306,15 @@ TS_NOC_INLINE void ts_noc_record_wide(uint32_t low, uint32_t high, uint32_t to, 
 #endif
 #if TS_NOC_WIRE >= 2
 #define TS_NOC_RECORD_FABRIC(type, x, y, noc, packet)                                                                  \
-    ts_noc_put(TS_NOC_FABRIC_LOW(TS_NOC_TYPE(type), x, y, -1), TS_NOC_FABRIC_HIGH(TS_NOC_TYPE(type), -1, noc, packet))
+    ts_noc_put(TS_NOC_FABRIC_LOW(TS_NOC_TYPE_##type, x, y, -1), TS_NOC_FABRIC_HIGH(TS_NOC_TYPE_##type, -1, noc, packet))
 #endif
 
 /* What stands behind posted, or behind the type, only the near-raw mode keeps; here it is not even evaluated. */
 #define TS_NOC_RECORD_CALL(type, address, size, vc, posted, ...)                                                       \
-    (0 ? TS_NOC_UNUSED_ANY(__VA_ARGS__) : TS_NOC_RECORD_ADDR(type, address, size, vc, posted))
+    TS_NOC_ADDRESS(TS_NOC_INDEX, TS_NOC_TYPE_##type, address, size, vc, posted)
 #define TS_NOC_RECORD_MULTICAST_CALL(type, address, size, vc, posted, ...)                                             \
-    (0 ? TS_NOC_UNUSED_ANY(__VA_ARGS__) : TS_NOC_RECORD_MULTICAST(type, address, size, vc, posted))
-#define TS_NOC_RECORD_PLAIN_CALL(type, ...) (0 ? TS_NOC_UNUSED_ANY(__VA_ARGS__) : TS_NOC_RECORD(type))
+    TS_NOC_MULTICAST(TS_NOC_INDEX, TS_NOC_TYPE_##type, address, size, vc, posted)
+#define TS_NOC_RECORD_PLAIN_CALL(type, ...) TS_NOC_PLAIN(TS_NOC_INDEX, TS_NOC_TYPE_##type)
 
 #endif
 

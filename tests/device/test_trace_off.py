@@ -119,7 +119,18 @@ with tempfile.TemporaryDirectory() as folder:
             for language, standard in (("c", "c11"), ("c++", "c++17")):
                 source = os.path.join(folder, "header." + ("c" if language == "c" else "cpp"))
                 with open(source, "w") as f:
-                    f.write("#include <tilesight/noc_calls.h>\n")
+                    # A kernel's macros may be called as events are.
+                    f.write("#define READ 1\n#define WRITE_ READ\n#define READ_BARRIER_START\n#define SEMAPHORE_WAIT() 2\n"
+                            "#define WRITE_MULTICAST READ\n#define FABRIC_UNICAST_WRITE 3\n"
+                            "#include <tilesight/noc_calls.h>\n"
+                            "void kernel(uint64_t to, uint32_t size);\n"
+                            "void kernel(uint64_t to, uint32_t size)\n{\n"
+                            "    TS_NOC_RECORD(READ_BARRIER_START);\n    TS_NOC_RECORD_PLAIN_WIDE(SEMAPHORE_WAIT);\n"
+                            "    TS_NOC_RECORD_ADDR(WRITE_, to, size, 1, 0);\n    TS_NOC_RECORD_WIDE(READ, to, size, 1, 0, 4, 5);\n"
+                            "    TS_NOC_RECORD_MULTICAST(WRITE_MULTICAST, to, size, 4, 0);\n"
+                            "    TS_NOC_RECORD_CALL(WRITE_, to, size, 1, 0, 7);\n    TS_NOC_RECORD_PLAIN_CALL(SEMAPHORE_WAIT, 8);\n"
+                            "#if TS_NOC_WIRE >= 2\n    TS_NOC_RECORD_FABRIC(FABRIC_UNICAST_WRITE, 1, 2, 0, 1);\n#endif\n"
+                            "    noc_async_write(64, to, size);\n    noc_async_read_barrier();\n}\n")
                 run_command(["clang", "--target=riscv32-unknown-elf", "-x", language, "-std=" + standard, "-pedantic", "-fsyntax-only",
                              "-Wno-unused-command-line-argument", "-DTS_NOC_WIRE=%d" % wire] + RV + WARN + [INCLUDE] + flags + [source])
 if failures:
