@@ -145,6 +145,28 @@ static void test_circular_buffers(void **state)
     yyjson_doc_free(answer);
 }
 
+/* Rows without a number are read like all others, the last of an operation first of all. */
+static void test_graphs_without_rowids(void **state)
+{
+    (void)state;
+    operation_database_add(db, -1, 1, "ttnn.x", "(ttnn.x (A F C1000+64/{[0-0_-_7-7]} )A )ttnn.x");
+    operation_database_run(db, "ALTER TABLE captured_graph RENAME TO old;"
+                               "CREATE TABLE captured_graph(i PRIMARY KEY, operation_id, captured_graph) WITHOUT ROWID;"
+                               "INSERT INTO captured_graph SELECT 1, 1, '[' UNION SELECT 2, * FROM old");
+    yyjson_doc *answer = detail(1);
+    perf_expect(answer, "/circular_buffers/circular_buffer_count", "1");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "INSERT INTO captured_graph VALUES(3, 1, '[')");
+    answer = detail(1);
+    assert_false(perf_has(answer, "/circular_buffers"));
+    expect_caveat(answer, "is not valid JSON");
+    yyjson_doc_free(answer);
+    operation_database_run(db, "INSERT INTO captured_graph VALUES(4, 1, NULL)");
+    answer = detail(1);
+    perf_expect(answer, "/circular_buffers/circular_buffer_count", "0");
+    yyjson_doc_free(answer);
+}
+
 static void test_buffers_past_the_cap(void **state)
 {
     (void)state;
@@ -350,6 +372,7 @@ int main(void)
         OPERATION_CASE(test_memory),
         OPERATION_CASE(test_why_there_is_no_pressure),
         OPERATION_CASE(test_circular_buffers),
+        OPERATION_CASE(test_graphs_without_rowids),
         OPERATION_CASE(test_buffers_past_the_cap),
         OPERATION_CASE(test_buffers_of_no_operation),
         OPERATION_CASE(test_graphs_that_cannot_be_read),
