@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 
+static const char *const tensor_columns[] = {"tensor_id", "address", "buffer_type", NULL};
+static const char *const use_columns[] = {"operation_id", "tensor_id", NULL};
+
 /* A tensor in L1. */
 struct tensor {
     int64_t id, address, last;
@@ -55,10 +58,9 @@ static void keep_in_l1(struct tensors *tensors)
 
 static enum ts_status read_tensors(struct ts_profiler *profiler, struct tensors *tensors, struct ts_error *error)
 {
-    static const char *const columns[] = {"tensor_id", "address", "buffer_type", NULL};
     struct ts_db_rows *rows;
     bool more = false;
-    enum ts_status status = ts_profiler_scan(profiler, TS_DB_TENSORS, columns, &rows, error);
+    enum ts_status status = ts_profiler_scan(profiler, TS_DB_TENSORS, tensor_columns, &rows, error);
     if (status != TS_OK)
         return status;
     while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
@@ -111,10 +113,9 @@ static struct tensor *find_tensor(struct tensors *tensors, int64_t id)
 static enum ts_status read_uses(struct ts_profiler *profiler, const struct ts_l1_operation *operations, size_t count,
                                 struct tensors *tensors, struct ts_error *error)
 {
-    static const char *const columns[] = {"operation_id", "tensor_id", NULL};
     struct ts_db_rows *rows;
     bool more = false;
-    enum ts_status status = ts_profiler_scan(profiler, TS_DB_INPUT_TENSORS, columns, &rows, error);
+    enum ts_status status = ts_profiler_scan(profiler, TS_DB_INPUT_TENSORS, use_columns, &rows, error);
     if (status != TS_OK)
         return status;
     while ((status = ts_db_next(rows, &more, error)) == TS_OK && more) {
@@ -172,13 +173,23 @@ static bool gather(struct tensors *tensors, struct ts_l1_last_uses *out)
     return true;
 }
 
+/* Whether the table is there, with its columns, and of this rank. */
+static bool is_told(const struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns)
+{
+    if (ts_profiler_unattributable(profiler, table) || !ts_db_has_table(profiler->db, table))
+        return false;
+    for (; *columns; columns++)
+        if (!ts_db_has_column(profiler->db, table, *columns))
+            return false;
+    return true;
+}
+
 enum ts_status ts_l1_last_uses_read(struct ts_profiler *profiler, const struct ts_l1_operation *operations,
                                     size_t operation_count, struct ts_l1_last_uses *out, struct ts_error *error)
 {
     struct tensors tensors = {.list = {.count = 0}};
-    out->unknown = ts_profiler_unattributable(profiler, TS_DB_TENSORS) ||
-                   ts_profiler_unattributable(profiler, TS_DB_INPUT_TENSORS) ||
-                   !ts_db_has_table(profiler->db, TS_DB_TENSORS) || !ts_db_has_table(profiler->db, TS_DB_INPUT_TENSORS);
+    out->unknown =
+        !is_told(profiler, TS_DB_TENSORS, tensor_columns) || !is_told(profiler, TS_DB_INPUT_TENSORS, use_columns);
     if (out->unknown)
         return TS_OK;
     enum ts_status status = read_tensors(profiler, &tensors, error);

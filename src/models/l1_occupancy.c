@@ -175,12 +175,18 @@ static bool find_freed(struct ts_l1_occupancy *occupancy, const struct ts_graph 
     return true;
 }
 
-static ts_l1_bytes bytes_in_bank(const struct ts_l1_occupancy *occupancy, const struct ts_graph_node *node)
+static ts_l1_bytes bytes_of(struct ts_l1_occupancy *occupancy, bool has, int64_t bytes, int64_t divisor)
+{
+    occupancy->unsized += !has || !ts_l1_bytes_are_held(bytes);
+    return has ? ts_l1_bytes_of(bytes, divisor) : 0;
+}
+
+static ts_l1_bytes bytes_in_bank(struct ts_l1_occupancy *occupancy, const struct ts_graph_node *node)
 {
     if (node->has_per_bank)
-        return ts_l1_bytes_of(node->per_bank, 1);
-    return ts_l1_bytes_of(node->has_size ? node->size : 0,
-                          node->has_cores && node->cores > 0 ? node->cores : occupancy->banks);
+        return bytes_of(occupancy, true, node->per_bank, 1);
+    return bytes_of(occupancy, node->has_size, node->size,
+                    node->has_cores && node->cores > 0 ? node->cores : occupancy->banks);
 }
 
 static bool apply(struct ts_l1_occupancy *occupancy, const struct ts_graph_node *node, bool freed)
@@ -192,7 +198,7 @@ static bool apply(struct ts_l1_occupancy *occupancy, const struct ts_graph_node 
         return true;
     case TS_GRAPH_CIRCULAR_ALLOCATE:
         return node->globally_allocated || !node->has_address ||
-               put_circular(occupancy, node->address, ts_l1_bytes_of(node->has_size ? node->size : 0, 1));
+               put_circular(occupancy, node->address, bytes_of(occupancy, node->has_size, node->size, 1));
     case TS_GRAPH_BUFFER_ALLOCATE:
         return !is_buffer(node) || put_tensor(occupancy, node->address, bytes_in_bank(occupancy, node), freed);
     case TS_GRAPH_BUFFER_FREE: {
@@ -224,7 +230,7 @@ bool ts_l1_occupancy_graph(struct ts_l1_occupancy *occupancy, const struct ts_gr
 bool ts_l1_occupancy_buffer(struct ts_l1_occupancy *occupancy, int64_t address, int64_t bytes)
 {
     occupancy->snapshot = true;
-    return put_tensor(occupancy, address, ts_l1_bytes_of(bytes, 1), false);
+    return put_tensor(occupancy, address, bytes_of(occupancy, true, bytes, 1), false);
 }
 
 /* Where the operation has a snapshot, nothing else survived it. */

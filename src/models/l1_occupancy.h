@@ -44,6 +44,7 @@ struct ts_l1_occupancy {
     uint64_t peak_clock;
     TS_VEC(struct ts_l1_stale) gone; /* stale at the peak, and gone since */
     uint64_t reconciled;             /* tensors that a snapshot has not, though nothing freed them */
+    uint64_t unsized; /* allocations of graphs without a size, and any of one that is not held as it is */
 };
 
 /* uses is borrowed; banks is at least 1. */

@@ -325,6 +325,7 @@ static enum ts_status keep(struct reader *reader, struct ts_error *error)
     replay->without_stale = ts_l1_bytes_number(occupancy->without_stale);
     replay->without_stale_operation = occupancy->without_stale_operation;
     replay->reconciled = occupancy->reconciled;
+    replay->unsized = occupancy->unsized;
     replay->unattributable = reader->uses.unattributable;
     replay->uses_unknown = reader->uses.unknown;
     for (unsigned table = 0; table < TS_DB_TABLES; table++)

@@ -28,6 +28,7 @@ struct ts_l1_replay {
     double without_stale;                          /* the peak without any stale tensor */
     int64_t without_stale_operation;               /* that holds it */
     uint64_t reconciled, unattributable, unreadable;
+    uint64_t unsized;             /* sizes that count as 0, or as 2^48, for want of a possible one */
     int64_t unreadable_operation; /* the first whose graph cannot be read */
     uint64_t unrecorded_launches; /* whose circular buffers no graph shows */
     uint64_t graphless;           /* operations without a captured graph */

@@ -22,6 +22,11 @@ ts_l1_bytes ts_l1_bytes_of(int64_t bytes, int64_t divisor)
     return whole * ((ts_l1_bytes)1 << FRACTION_BITS) / divisor;
 }
 
+bool ts_l1_bytes_are_held(int64_t bytes)
+{
+    return bytes >= 0 && bytes <= size_max;
+}
+
 double ts_l1_bytes_number(ts_l1_bytes bytes)
 {
     return (double)bytes / (double)((int64_t)1 << FRACTION_BITS);

@@ -13,6 +13,8 @@ __extension__ typedef __int128 ts_l1_bytes;
 
 /* bytes / divisor; a negative size is none, one over 2^48 is 2^48. divisor is at least 1. */
 ts_l1_bytes ts_l1_bytes_of(int64_t bytes, int64_t divisor);
+/* Whether it takes them as they are. */
+bool ts_l1_bytes_are_held(int64_t bytes);
 double ts_l1_bytes_number(ts_l1_bytes bytes);
 
 enum ts_l1_kind { TS_L1_CIRCULAR, TS_L1_INTERMEDIATE, TS_L1_PERSISTENT, TS_L1_STALE, TS_L1_KINDS };

@@ -1,8 +1,30 @@
 #include "models/report_errors.h"
 #include "questions/fallback_entry.h"
 
+/* Columns without which less can be inferred; error_operation is what the first importer called operation_name. */
+static void say_missing_columns(const struct ts_profiler *profiler, struct ts_caveat *caveat)
+{
+    static const struct {
+        enum ts_db_table table;
+        const char *column, *older;
+    } wanted[] = {
+        {TS_DB_OPERATIONS, "name", NULL},      {TS_DB_OPERATION_ARGUMENTS, "value", NULL},
+        {TS_DB_TENSORS, "shape", NULL},        {TS_DB_TENSORS, "memory_config", NULL},
+        {TS_DB_TENSORS, "device_id", NULL},    {TS_DB_TENSORS, "address", NULL},
+        {TS_DB_TENSORS, "buffer_type", NULL},  {TS_DB_ERRORS, "operation_name", "error_operation"},
+        {TS_DB_ERRORS, "error_message", NULL},
+    };
+    const struct ts_db *db = profiler->db;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        if (ts_db_has_table(db, wanted[i].table) && !ts_db_has_column(db, wanted[i].table, wanted[i].column) &&
+            !(wanted[i].older && ts_db_has_column(db, wanted[i].table, wanted[i].older)))
+            ts_caveat_add(caveat, "Fewer fallbacks can be told: the table %s lacks its column %s.",
+                          ts_db_table_name(wanted[i].table), wanted[i].column);
+}
+
 static void say_what_is_missing(const struct ts_profiler *profiler, struct ts_caveat *caveat)
 {
+    say_missing_columns(profiler, caveat);
     switch (ts_report_errors_state(profiler)) {
     case TS_REPORT_ERRORS_THERE:
         if (ts_db_missing_key(profiler->db, TS_DB_ERRORS))

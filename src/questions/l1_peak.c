@@ -198,8 +198,9 @@ static void note_stale(const struct peak *peak)
 {
     const struct ts_l1_replay *replay = peak->replay;
     if (replay->uses_unknown)
-        ts_caveat_add(peak->caveat,
-                      "No tensor counts as stale: tensors or input_tensors is missing or carries no rank.");
+        ts_caveat_add(
+            peak->caveat,
+            "No tensor counts as stale: tensors or input_tensors is missing, lacks a column or carries no rank.");
     if (replay->unattributable > 0)
         ts_caveat_add(peak->caveat,
                       "Stale is a floor: %" PRIu64
@@ -225,6 +226,12 @@ static void note_gaps(const struct peak *peak)
                       "The figures leave out %" PRIu64
                       " buffers that may lie in L1 (their type, address or size is not recorded).",
                       replay->left_out);
+    if (replay->unsized > 0)
+        ts_caveat_add(peak->caveat,
+                      "%" PRIu64
+                      " sizes in the captured graphs or buffers are absent, negative or past 2^48 bytes: they "
+                      "count as 0 or as 2^48.",
+                      replay->unsized);
     if (replay->unreadable > 0)
         ts_caveat_add(peak->caveat,
                       "%" PRIu64 " captured graphs cannot be read (first: operation %" PRId64

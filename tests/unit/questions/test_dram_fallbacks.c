@@ -195,12 +195,35 @@ static void test_retries(void **state)
     yyjson_doc_free(answer);
 }
 
+/* None found for want of a column is not none. */
+static void test_missing_columns(void **state)
+{
+    (void)state;
+    asked_in_dram(1, "first", CONFIG("L1"));
+    yyjson_doc *answer = ask("dram_fallbacks", "{}");
+    perf_expect(answer, "/fallback_count", "1");
+    assert_false(perf_has(answer, "/caveat"));
+    yyjson_doc_free(answer);
+    operation_database_run(db, "ALTER TABLE operation_arguments RENAME COLUMN value TO text;"
+                               "ALTER TABLE tensors RENAME COLUMN buffer_type TO memory;"
+                               "ALTER TABLE errors RENAME COLUMN operation_name TO error_operation;"
+                               "ALTER TABLE errors RENAME COLUMN error_message TO text");
+    answer = ask("dram_fallbacks", "{}");
+    perf_expect(answer, "/fallback_count", "0");
+    perf_expect(answer, "/caveat",
+                "\"Fewer fallbacks can be told: the table operation_arguments lacks its column value. "
+                "Fewer fallbacks can be told: the table tensors lacks its column buffer_type. "
+                "Fewer fallbacks can be told: the table errors lacks its column error_message.\"");
+    yyjson_doc_free(answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         FAILURE_CASE(test_arguments),
         FAILURE_CASE(test_views),
         FAILURE_CASE(test_retries),
+        FAILURE_CASE(test_missing_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

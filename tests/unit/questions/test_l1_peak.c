@@ -450,6 +450,36 @@ static void test_missing_columns(void **state)
     yyjson_doc_free(answer);
 }
 
+/* A table that lacks a column which last uses come from tells none of them. */
+static void test_last_uses_without_a_column(void **state)
+{
+    (void)state;
+    add_worked_example();
+    operation_database_run(db, "ALTER TABLE tensors RENAME COLUMN buffer_type TO memory");
+    yyjson_doc *answer = peak(NULL);
+    perf_expect(answer, "/top_operations/1/composition/stale_tensors", "0");
+    expect_caveat(answer, "No tensor counts as stale: tensors or input_tensors is missing, lacks a column");
+    yyjson_doc_free(answer);
+}
+
+/* Sizes that no memory has are told, where they do not have the figures withheld. */
+static void test_impossible_sizes(void **state)
+{
+    (void)state;
+    add(1, "ttnn.a",
+        "[{\"node_type\":\"buffer_allocate\",\"params\":{\"type\":\"L1\",\"address\":1,\"size\":-5}},"
+        "{\"node_type\":\"buffer_allocate\",\"params\":{\"type\":\"L1\",\"address\":2}},"
+        "{\"node_type\":\"circular_buffer_allocate\",\"params\":{\"address\":3,\"size\":9000000000000000000}},"
+        "{\"node_type\":\"circular_buffer_allocate\",\"params\":{\"address\":4,\"size\":0}},"
+        "{\"node_type\":\"circular_buffer_allocate\",\"params\":{\"address\":5,\"globally_allocated\":1}},"
+        "{\"node_type\":\"buffer_allocate\",\"params\":{\"type\":\"DRAM\",\"address\":6}}]");
+    operation_database_run(db, "INSERT INTO buffers VALUES(1,0,7,9000000000000000000,1)");
+    yyjson_doc *answer = peak(NULL);
+    perf_expect(answer, "/composition/circular_buffers", "281474976710656");
+    expect_caveat(answer, "4 sizes in the captured graphs or buffers are absent, negative or past 2^48 bytes");
+    yyjson_doc_free(answer);
+}
+
 /* An operation without a name has none, and what lay in L1 within one without a graph is not known. */
 static void test_nothing_but_buffers(void **state)
 {
@@ -554,6 +584,8 @@ int main(void)
         OPERATION_CASE(test_what_it_cannot_do_without),
         OPERATION_CASE(test_what_it_can_do_without),
         OPERATION_CASE(test_missing_columns),
+        OPERATION_CASE(test_last_uses_without_a_column),
+        OPERATION_CASE(test_impossible_sizes),
         OPERATION_CASE(test_nothing_but_buffers),
         RANKED_CASE(test_ranks),
         RANKED_CASE(test_tables_without_a_rank),
