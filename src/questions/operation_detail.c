@@ -133,8 +133,12 @@ static enum ts_status add_fallback(struct ts_context *context, struct ts_profile
         }
     enum ts_status status = ts_dram_fallbacks_read(context, profiler, &fallbacks, error);
     const struct ts_dram_fallback *fallback = status == TS_OK ? ts_dram_fallback_of(fallbacks, operation) : NULL;
-    if (fallback)
-        ts_fallback_entry_add(answer, ts_answer_object(answer, answer->root, "dram_fallback"), fallback);
+    if (!fallback)
+        return status;
+    ts_fallback_entry_add(answer, ts_answer_object(answer, answer->root, "dram_fallback"), fallback);
+    if (ts_profiler_unattributable(profiler, TS_DB_DEVICE_TENSORS))
+        ts_caveat_add(caveat, "dram_fallback does not compare addresses on the devices of a mesh: the table "
+                              "device_tensors carries no rank.");
     return status;
 }
 

@@ -217,6 +217,32 @@ static void test_missing_columns(void **state)
     yyjson_doc_free(answer);
 }
 
+/* Places on the devices of a mesh that may be another rank's are nobody's: by them the output would be a view. */
+static void test_device_tensors_without_ranks(void **state)
+{
+    (void)state;
+    operation_database_run(
+        db, ERRORS(", rank int")
+                ARGUMENTS(", rank int") "CREATE TABLE device_tensors(tensor_id int, device_id int, address int);"
+                                        "INSERT INTO device_tensors VALUES(5,0,300),(6,0,300)");
+    operation_database_add(db, 0, 1, "x", NULL);
+    operation_database_add(db, 1, 1, "x", NULL);
+    operation_database_run(
+        db, "INSERT INTO operation_arguments VALUES(1,'memory_config'," CONFIG(
+                "L1") ",0);"
+                      "INSERT INTO tensors VALUES(5,'Shape([8])','','',NULL,0,100,0,0),"
+                      "(6,'Shape([8])','','',NULL,0,200,0,0);"
+                      "INSERT INTO input_tensors VALUES(1,0,5,0); INSERT INTO output_tensors VALUES(1,0,6,0)");
+    yyjson_doc *answer = ask("dram_fallbacks", "{}");
+    perf_expect(answer, "/fallback_count", "1");
+    expect_caveat(answer, "the table device_tensors carries no rank");
+    yyjson_doc_free(answer);
+    answer = detail(1);
+    perf_expect(answer, "/dram_fallback/signal", "\"argument_mismatch\"");
+    expect_caveat(answer, "dram_fallback does not compare addresses on the devices of a mesh");
+    yyjson_doc_free(answer);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +250,7 @@ int main(void)
         FAILURE_CASE(test_views),
         FAILURE_CASE(test_retries),
         FAILURE_CASE(test_missing_columns),
+        RANKED_CASE(test_device_tensors_without_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
