@@ -6,7 +6,7 @@
 
 /* TS_REFUSED when path, links followed, is the regular file that is read as input; else TS_OK. input may be NULL. */
 enum ts_status ts_output_check(const char *path, const char *input, struct ts_error *error);
-/* Make a folder, unless it is there; NULL: none is wanted. Errors: TS_IO, TS_NO_MEMORY. */
+/* Make a folder and those above it, unless they are there; NULL or empty: none is wanted. Errors: TS_IO, TS_NO_MEMORY. */
 enum ts_status ts_output_folder(const char *folder, struct ts_error *error);
 
 #endif

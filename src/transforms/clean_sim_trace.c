@@ -1,9 +1,9 @@
 #include "transforms/clean_sim_trace.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/output.h"
 #include "base/write.h"
 #include "transforms/clean_sim_trace_copy.h"
 #include "transforms/clean_sim_trace_find.h"
@@ -31,31 +31,6 @@ static void note(const struct cleaning *cleaning, enum ts_clean_sim_note what, c
 }
 
 /* ---- where to write ---- */
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-/* The folder with all that are above it. */
-static enum ts_status make_folder(struct ts_arena *arena, const char *path, struct ts_error *error)
-{
-    if (!path[0] || is_folder(path))
-        return TS_OK;
-    char *part = ts_arena_strdup(arena, ts_str_from(path));
-    if (!part)
-        return ts_error_no_memory(error);
-    for (char *slash = strchr(part + 1, '/');; slash = strchr(slash + 1, '/')) {
-        if (slash)
-            *slash = '\0';
-        if (mkdir(part, 0777) != 0 && !(errno == EEXIST && is_folder(part)))
-            return ts_error_system(error, part, "make the folder", errno == EEXIST ? ENOTDIR : errno);
-        if (!slash)
-            return TS_OK;
-        *slash = '/';
-    }
-}
 
 /* Whether both are there and one and the same file or folder, links followed. */
 static bool same(const char *a, const char *b)
@@ -107,7 +82,7 @@ static enum ts_status open_dump(struct cleaning *cleaning, const char *path, str
         status = ts_sim_dump_find(cleaning->context, cleaning->dump, &cleaning->blocks, error);
     if (status == TS_OK && !cleaning->blocks.trace.found)
         status = ts_error_set(error, TS_INPUT, "%s: no TRACE block found", ts_sim_dump_name(cleaning->dump));
-    return status == TS_OK ? make_folder(cleaning->arena, cleaning->output, error) : status;
+    return status == TS_OK ? ts_output_folder(cleaning->output, error) : status;
 }
 
 /* ---- what was done ---- */

@@ -78,6 +78,19 @@ code, said = run(both, "-o", out)
 check("existing files are replaced whole", code == 0 and all(read(os.path.join(out, n)) == expected[n] for n in expected), said)
 check("and stay as private as they were", os.stat(os.path.join(out, FIRST)).st_mode & 0o777 == 0o600)
 
+# Folders that are not there yet, and what is in their place.
+deep = os.path.join(work.name, "a", "b", "c")
+code, said = run(both, "-o", deep)
+check("folders above are made too", code == 0 and sorted(os.listdir(deep)) == sorted(expected), said)
+code, said = run(rows, "-o", os.path.join(work.name, "a", "d", "e/"))
+check("of a log too, and with a slash behind", code == 0 and len(os.listdir(os.path.join(work.name, "a", "d", "e"))) > 0, said)
+for name in (both, os.path.join(both, "deeper")):
+    code, said = run(both, "-o", name)
+    check("a file in a folder's place", code == 1 and "something else has that name; name another" in said, said)
+os.symlink("nowhere", os.path.join(work.name, "dangling"))
+code, said = run(both, "-o", os.path.join(work.name, "dangling"))
+check("and a link that leads nowhere", code == 1 and "something else has that name" in said, said)
+
 # Over the input: by its own name, through links, as the tables.
 out = fresh("over")
 text = read(rows)
