@@ -400,9 +400,9 @@ const struct ts_question ts_question_load_report = {
     .title = "Load a report",
     .summary = "What a capture holds and which questions it can answer",
     .description =
-        "Open a report: answers its handle, the tools that apply and why others do not, its signposts and "
-        "devices. Opens whatever directory the user can read; a server's --root confines that. Give at least "
-        "one path. Load again after files changed.",
+        "Open a report: answers its handle, the tools that apply and why others do not, its signposts and devices. "
+        "Opens whatever directory the user can read; a server's --root confines that. Give at least one path. Load "
+        "again after files changed.",
     .params = params,
     .needs = TS_NEED_NOTHING,
     .fields = fields,
