@@ -400,9 +400,12 @@ void ts_noc_decode_describe(const struct ts_noc_decode_report *report, struct ts
          "zone ends without a start were left out");
     if (c->events || c->near.records)
         return;
-    if (report->records)
-        ts_buf_text(out, "there are no NoC events, only zones: was TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 set, and the "
-                         "build one with Tracy?\n");
+    if (report->records && (c->lost || c->lost_unknown))
+        ts_buf_text(out, "there are no NoC events, only zones: all that were recorded were lost\n");
+    else if (report->records)
+        ts_buf_text(out,
+                    "there are no NoC events, only zones: was TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1 set, the build "
+                    "one with Tracy, and did the kernels make a NoC call?\n");
     else if (c->zones)
         ts_buf_text(out, "there is nothing to write: the input holds firmware zones only\n");
     else

@@ -180,6 +180,12 @@ check("an operation's name stays in the folder", os.listdir(os.path.join(work.na
 with open(os.path.join(work.name, "evil", "noc_trace_dev0_.._.._x__y\"\\_ID1024.json")) as f:
     check("and is escaped in the text", json.load(f)[0]["op_name"] == "../../x/\u0001y\"\\")
 
+# Only zones: whoever knows that events were lost need not ask whether tracing was on.
+out, said = records(put("lost.tsraw", capture([lane(image([]), flags=1, lost=7)])))
+check("all events lost", out and "7 events were lost" in said and "all that were recorded were lost" in said and "Tracy" not in said, said)
+out, said = records(put("none.tsraw", capture([lane(image([]))])))
+check("no events at all", out and "no NoC events, only zones" in said and "did the kernels make a NoC call?" in said, said)
+
 # Device logs.
 rows = [row(1000, zone=("BRISC-KERNEL", "ZONE_START")), row(1100, local(READ, 0, 1, 1, -1, 2048)), row(1200, local(WRITE, 18, 18, 0, 1, 100)),
         row(9000, zone=("BRISC-KERNEL", "ZONE_END"))]
@@ -283,7 +289,7 @@ check("no folder at all", done.returncode == 2 and "-o DIR" in done.stderr, done
 for words in ([], ["a", "b", "-o", "-"], ["x", "-o"], ["x", "-o", "-", "--format", "j9"], ["x", "-o", "-", "--wire", "W0"], ["x", "--what"]):
     check("wrong usage %s" % words, run(*words).returncode == 2)
 check("no such file", run("/nonexistent", "-o", "-").returncode == 1)
-check("a folder that cannot be made", run(put("good.tsraw", good), "-o", name + "/x").returncode == 1)
+check("a folder that cannot be made", run(put("good.tsraw", good), "-o", put("file", "") + "/x").returncode == 1)
 told = run("--help").stdout
 for word in ("usage: tilesight noc-decode", "profile_log_device.csv -o traces", "TT_METAL_DEVICE_PROFILER_NOC_EVENTS=1", "--tables",
              "--assume-unharvested"):
