@@ -632,3 +632,18 @@ enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture
         *out = capture->db;
     return capture->db_problem.code;
 }
+
+enum ts_status ts_capture_database_identity(struct ts_context *context, struct ts_capture *capture,
+                                            struct ts_identity *out, struct ts_error *error)
+{
+    if (capture->db) {
+        *out = *ts_db_read_identity(capture->db);
+        return TS_OK;
+    }
+    bool found = true;
+    struct ts_identity now = {.inode = 0};
+    enum ts_status status = ts_db_identity(context, capture->database, &now, &found, error);
+    if (status == TS_OK)
+        *out = found ? now : (struct ts_identity){.inode = 0};
+    return status;
+}

@@ -65,6 +65,10 @@ enum ts_status ts_capture_cache_reuse(struct ts_context *context, struct ts_capt
  * of ts_db_open. */
 enum ts_status ts_capture_database(struct ts_context *context, struct ts_capture *capture, struct ts_db **out,
                                    struct ts_error *error);
+/* The state of the database, which there must be: of the one that is open, else of the file, and all zeros when that is gone.
+ * Does not open it. Errors: those of ts_db_identity. */
+enum ts_status ts_capture_database_identity(struct ts_context *context, struct ts_capture *capture,
+                                            struct ts_identity *out, struct ts_error *error);
 /* First line of the device log; *found false when there is none. Texts live in arena. */
 enum ts_status ts_capture_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_arena *arena,
                                      struct ts_device_log_head *out, bool *found, struct ts_error *error);

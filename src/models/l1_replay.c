@@ -513,20 +513,13 @@ enum ts_status ts_l1_replay_read(struct ts_context *context, struct ts_capture *
     struct ts_part *part;
     struct ts_db *db;
     char options[32] = "";
-    bool found = true;
     /* Without a database its opening says so. Later calls need not open it again. */
     if (!capture->database)
         return ts_capture_database(context, capture, &db, error);
     if (rank.given)
         snprintf(options, sizeof options, "%" PRId64, rank.rank);
     request.options = options;
-    enum ts_status status = TS_OK;
-    if (capture->db)
-        request.now = *ts_db_read_identity(capture->db);
-    else
-        status = ts_db_identity(context, capture->database, &request.now, &found, error);
-    if (status == TS_OK && !found)
-        request.now = (struct ts_identity){.inode = 0};
+    enum ts_status status = ts_capture_database_identity(context, capture, &request.now, error);
     if (status == TS_OK)
         status = ts_parts_acquire(context, capture->parts, &capture->pins, &request, &part, error);
     if (status == TS_OK)

@@ -340,7 +340,6 @@ static enum ts_status acquire(struct ts_context *context, struct ts_capture *cap
 {
     const struct ts_identity *csv = &capture->csv_identity;
     char options[160];
-    bool found = true;
     struct ts_part_request request = {.type = &link_type,
                                       .options = options,
                                       .path = capture->database,
@@ -350,13 +349,7 @@ static enum ts_status acquire(struct ts_context *context, struct ts_capture *cap
     /* The other of the two files that a link is made of. */
     snprintf(options, sizeof options, "%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64 ".%" PRIx64,
              csv->device, csv->inode, csv->size, (uint64_t)csv->mtime_ns, (uint64_t)csv->ctime_ns, csv->path_hash);
-    enum ts_status status = TS_OK;
-    if (capture->db)
-        request.now = *ts_db_read_identity(capture->db);
-    else
-        status = ts_db_identity(context, capture->database, &request.now, &found, error);
-    if (status == TS_OK && !found)
-        request.now = (struct ts_identity){.inode = 0};
+    enum ts_status status = ts_capture_database_identity(context, capture, &request.now, error);
     return status == TS_OK ? ts_parts_acquire(context, capture->parts, &capture->pins, &request, out, error) : status;
 }
 
