@@ -14,8 +14,8 @@ BUILD = pathlib.Path(os.environ.get("TS_BUILD_DIR", "build"))
 SOURCE = pathlib.Path(os.environ.get("TS_SOURCE_DIR", pathlib.Path(__file__).resolve().parents[2]))
 TILESIGHT = os.environ.get("TILESIGHT", "")
 CAPTURE = SOURCE / "examples" / "before"
-if os.environ.get("TILESIGHT_SANITIZE"):
-    print("skipped: a library with a sanitizer asks for the same one of whoever uses it")
+if os.environ.get("TILESIGHT_SANITIZE") or os.environ.get("TILESIGHT_COVERAGE") == "ON":
+    print("skipped: an instrumented library shows its instruments, and asks for them of whoever uses it")
     sys.exit(77)
 if not os.path.exists(TILESIGHT) or not (BUILD / "libtilesight.so").exists():
     print("skipped: the program or the shared library was not built")
