@@ -16,6 +16,8 @@
 #include "base/map.h"
 
 enum { DIRECTORY_ENTRIES_MAX = 1000000, CHECK_EVERY_ENTRIES = 4096, OPENAT2_TRIES = 16 };
+/* Among errno values: a root is not the directory anymore that its path names. No call on files gives this one. */
+enum { ROOT_MOVED = EREMCHG };
 
 /* Fixed, so that the hash of a path is the same for every handle of a process. */
 static const uint64_t PATH_HASH_SEED = 0x7473706174680001u;
@@ -178,6 +180,15 @@ static const struct root *find_root(const struct ts_roots *roots, const char *pa
     return NULL;
 }
 
+/* Whether the root's path still names the directory that is held. What is beneath another one of that name was never allowed, and
+ * what is beneath the one held would be taken for it. */
+static bool root_stands(const struct root *root)
+{
+    struct stat held, named;
+    return fstat(root->fd, &held) == 0 && stat(*root->path ? root->path : "/", &named) == 0 &&
+           held.st_dev == named.st_dev && held.st_ino == named.st_ino;
+}
+
 static enum ts_status open_root(const char *path, struct root *root, struct ts_error *error)
 {
     char buffer[PATH_MAX];
@@ -284,7 +295,7 @@ static int open_in_root(const struct root *root, const char *relative, int flags
 }
 
 /* The one place where a path of a capture becomes a descriptor. Returns it or a negative errno value, -EXDEV for
- * outside the roots. The path is resolved only to learn which name beneath which root is meant; that the open stays
+ * outside the roots, -ROOT_MOVED for beneath one that was moved or replaced. The path is resolved only to learn which name beneath which root is meant; that the open stays
  * beneath is seen to by the kernel, whatever happens to the links meanwhile. */
 static int open_path(const struct ts_context *context, const char *path, int flags)
 {
@@ -298,7 +309,7 @@ static int open_path(const struct ts_context *context, const char *path, int fla
         return -failure;
     const char *relative;
     const struct root *root = find_root(context->roots, resolved, &relative);
-    int fd = root ? open_in_root(root, relative, flags) : -EXDEV;
+    int fd = !root ? -EXDEV : root_stands(root) ? open_in_root(root, relative, flags) : -ROOT_MOVED;
     free(resolved);
     return fd;
 }
@@ -327,6 +338,11 @@ static enum ts_status open_failed(struct ts_error *error, const char *path, cons
         return ts_error_set(error, TS_REFUSED,
                             "%s: lies outside the directories that captures may be read from; "
                             "move the capture into one of them, or start with that directory allowed",
+                            name);
+    case ROOT_MOVED:
+        return ts_error_set(error, TS_REFUSED,
+                            "%s: the directory beneath which it may be read was moved or replaced since the start; "
+                            "start again to read what is there now",
                             name);
     case EAGAIN:
         return ts_error_set(error, TS_BUSY, "%s: is being moved or held by another program; try again", name);
@@ -404,7 +420,7 @@ enum ts_status ts_file_identity(struct ts_context *context, const char *path, st
                                 struct ts_error *error)
 {
     int fd = open_path(context, path, O_PATH | O_CLOEXEC);
-    if (fd < 0 && !means_no_such_file(-fd))
+    if (fd < 0 && fd != -ROOT_MOVED && !means_no_such_file(-fd))
         return open_failed(error, path, "file", -fd);
     struct ts_identity now = {0};
     bool regular = false;

@@ -478,6 +478,25 @@ static void resolving_a_long_hostile_path_is_quick(void **state)
     alarm(0);
 }
 
+static void a_root_that_is_not_there_any_more_opens_nothing(void **state)
+{
+    struct fixture *f = *state;
+    build_tree(f);
+    const char *root = scratch_path(&f->scratch, "root"), *file = scratch_put(&f->scratch, "root/file", TS_STR("x"));
+    set_roots(f, root, NULL);
+    assert_int_equal(try_open(f, file), TS_OK);
+    assert_int_equal(rename(root, scratch_path(&f->scratch, "gone")), 0);
+    assert_int_equal(try_open(f, file), TS_REFUSED);
+    scratch_folder(&f->scratch, "root");
+    scratch_put(&f->scratch, "root/file", TS_STR("another"));
+    assert_int_equal(try_open(f, file), TS_REFUSED);
+    assert_non_null(strstr(f->error.message, "start again"));
+    struct ts_identity identity;
+    bool found = true;
+    assert_int_equal(ts_file_identity(&f->context, file, &identity, &found, &f->error), TS_OK);
+    assert_false(found);
+}
+
 static void resolving_outside_the_roots_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -595,6 +614,7 @@ int main(void)
         TEST(resolves_relative_paths_from_the_working_directory),
         TEST(resolving_a_long_hostile_path_is_quick),
         TEST(resolving_outside_the_roots_is_refused),
+        TEST(a_root_that_is_not_there_any_more_opens_nothing),
         TEST(lists_names_in_byte_order_without_dots),
         TEST(listing_stops_when_the_visitor_says_so),
         TEST(listing_what_is_no_directory_fails_by_name),
