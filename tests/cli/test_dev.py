@@ -66,7 +66,7 @@ class Dev(unittest.TestCase):
         tools.mkdir()
         for name in ("cmake", "ninja", "pkg-config", "gcc"):
             tool = tools / name
-            tool.write_text(f'#!/bin/sh\n[ {name} != ninja ] || exit 1\necho "{name} $* in $PWD" >>"{self.folder}/log"\n')
+            tool.write_text(f'#!/bin/sh\n[ {name} != ninja ] || exit 1\necho "{name} $* in $PWD${{DESTDIR+ with $DESTDIR}}" >>"{self.folder}/log"\n')
             tool.chmod(0o755)
         (self.folder / "here").mkdir()
         done = self.run_dev("install", "prefix", program=link, cwd=self.folder / "here", PATH=f"{tools}:{os.environ['PATH']}")
@@ -74,6 +74,10 @@ class Dev(unittest.TestCase):
         log = (self.folder / "log").read_text(encoding="utf-8")
         self.assertIn(f"cmake --install build --prefix {self.folder}/here/prefix in {self.tree}\n", log)
         self.assertFalse((self.folder / "here" / "build").exists())
+        for given, meant in (("stage", f"{self.folder}/here/stage"), ("/a b", "/a b")):
+            self.run_dev("install", "/opt", cwd=self.folder / "here", PATH=f"{tools}:{os.environ['PATH']}", DESTDIR=given)
+            log = (self.folder / "log").read_text(encoding="utf-8")
+            self.assertIn(f"cmake --install build --prefix /opt in {self.tree} with {meant}\n", log)
 
 
 if __name__ == "__main__":
