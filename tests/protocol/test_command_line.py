@@ -17,9 +17,9 @@ CLIENTS = {"claude-code": ("mcpServers", True), "claude-desktop": ("mcpServers",
 
 
 class Command(support.Case):
-    def run_it(self, *words, program=None):
+    def run_it(self, *words, program=None, cwd=None):
         return subprocess.run([program or support.PROGRAM, "mcp", *words], input=b"", capture_output=True, check=False,
-                              timeout=support.TIMEOUT, env=support.environment(self.scratch.home))
+                              timeout=support.TIMEOUT, env=support.environment(self.scratch.home), cwd=cwd)
 
 
 class Options(Command):
@@ -82,7 +82,17 @@ class Registration(Command):
             return
         done = self.run_it("--cache-mib=7", "--print-config", "codex", "--root=\"\\")
         self.assertEqual(tomllib.loads(done.stdout.decode())["mcp_servers"]["tilesight"]["args"],
-                         ["mcp", "--cache-mib=7", '--root="\\'])
+                         ["mcp", "--cache-mib=7", "--root", os.getcwd() + '/"\\'])
+
+    def test_a_root_is_meant_from_here(self):
+        """Clients start servers in a folder of their own."""
+        self.scratch.capture("a b")
+        for words, expected in ((["--root", "a b"], [str(self.scratch.path.resolve() / "a b")]), (["--root=."], [f"{self.scratch.path.resolve()}/."]),
+                                (["--root", "/", "--root=x/../a b"], ["/", f"{self.scratch.path.resolve()}/x/../a b"]),
+                                (["--root", "~/x"], ["~/x"])):
+            done = self.run_it(*words, "--print-config", "cursor", cwd=self.scratch.path)
+            args = json.loads(done.stdout)["mcpServers"]["tilesight"]["args"]
+            self.assertEqual(args, ["mcp"] + [word for path in expected for word in ("--root", path)])
 
     def test_what_is_printed_works(self):
         entry = json.loads(self.run_it("--print-config", "cursor", "--structured").stdout)["mcpServers"]["tilesight"]

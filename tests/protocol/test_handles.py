@@ -1,5 +1,6 @@
 """Handles: their names, what they keep, and what may be opened at all."""
 import os
+import shutil
 import time
 
 import support
@@ -90,6 +91,30 @@ class Roots(support.Case):
         answer = server.call("load_report", performance_path=str(inside))
         if "isError" not in answer["result"]:
             server.refusal("top_ops", handle="report-1")
+
+    def test_a_root_below_the_home_folder(self):
+        """As a configuration file has it, which no shell reads."""
+        shutil.copytree(self.scratch.capture("out"), self.scratch.home / "reports" / "in")
+        server = self.server("--root", "~/reports")
+        server.load("~/reports/in")
+        self.assertIn("--root", server.refusal("load_report", performance_path=str(self.scratch.path / "out")))
+
+    def test_a_root_that_is_replaced(self):
+        """What lies at its path now is another one, and what it held is not there any more: neither is taken for the other."""
+        for again in (False, True):
+            root = self.scratch.path / f"root{again}"
+            root.mkdir()
+            shutil.copytree(self.scratch.capture("out"), root / "in")
+            server = self.server("--root", str(root))
+            handle = server.load(root / "in")
+            server.answer("top_ops", handle=handle)
+            root.rename(self.scratch.path / f"old{again}")
+            if again:
+                root.mkdir()
+                shutil.copytree(self.scratch.capture("out"), root / "in")
+            text = server.refusal("load_report", performance_path=str(root / "in"))
+            self.assertIn("was moved or replaced since the start; start again", text)
+            self.assertIn("capture_changed", server.answer("top_ops", handle=handle))
 
     def test_a_root_that_is_none(self):
         answers, status, errors = self.once("", "--root", str(self.scratch.path / "absent"))

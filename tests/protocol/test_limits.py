@@ -52,6 +52,15 @@ class Limits(support.Case):
         handle = server.answer("load_report", profiler_path=str(self.inputs.profiler))["handle"]
         self.assertIn("peak", server.answer("l1_peak", handle=handle))
 
+    @support.confined
+    def test_where_memory_of_libraries_cannot_be_bounded_this_is_said(self):
+        """No descriptor is left for /proc/self/statm; with one more there is."""
+        for count, said in ((4, True), (5, False)):
+            server = self.server("--no-sandbox", prefix=["sh", "-c", f'ulimit -n {count}; exec "$@"', "sh"])
+            self.assertEqual(server.request("ping")["result"], {})
+            server.close()
+            self.assertEqual("--memory-limit does not hold for libraries" in server.errors(), said, server.errors())
+
     def test_nesting_in_a_capture(self):
         for depth, good in ((500, True), (600, False), (200000, False)):
             self.graph("[" + "[" * depth + "]" * depth + "]")

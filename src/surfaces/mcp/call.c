@@ -244,6 +244,8 @@ static void name_the_cure(const struct ts_mcp_call *call, const struct ts_contex
                  call->server->options->memory_limit / TS_MIB);
         add_to_message(error, text);
     }
+    if (status == TS_REFUSED && strstr(error->message, "lies outside the directories"))
+        add_to_message(error, "set by the server's option --root");
     if (status != TS_LIMIT)
         return;
     if (ts_clock_ns() >= context->deadline_ns) {

@@ -22,12 +22,16 @@ static int print_config(const char *client, int argc, char **argv)
     struct ts_error error;
     struct ts_buf text;
     const char *where;
-    char *program = realpath("/proc/self/exe", NULL);
-    if (!program) {
-        fputs("tilesight mcp: /proc/self/exe, which tells where this program lies, cannot be read\n", stderr);
+    char *program = realpath("/proc/self/exe", NULL), *folder = getcwd(NULL, 0);
+    if (!program || !folder) {
+        fputs(program ? "tilesight mcp: there is no working directory any more; start in one that is there\n"
+                      : "tilesight mcp: /proc/self/exe, which tells where this program lies, cannot be read\n",
+              stderr);
+        free(program);
+        free(folder);
         return 1;
     }
-    const struct ts_mcp_registration registration = {program, argc, argv};
+    const struct ts_mcp_registration registration = {program, folder, argc, argv};
     ts_buf_init(&text, 0);
     int result = 0;
     if (ts_mcp_print_config(client, &registration, &text, &where, &error)) {
@@ -41,6 +45,7 @@ static int print_config(const char *client, int argc, char **argv)
     }
     ts_buf_free(&text);
     free(program);
+    free(folder);
     return result;
 }
 
@@ -58,8 +63,13 @@ static int serve(const struct ts_mcp_options *options)
 {
     struct ts_mcp_server server;
     struct ts_error error;
-    if (!occupy_streams())
+    if (!occupy_streams()) {
+        fputs("tilesight mcp: a standard stream is closed and there is no /dev/null to put in its place; start it with "
+              "all "
+              "three\n",
+              stderr);
         return 1;
+    }
     /* A client that goes away is an event of its own, not a reason to die. */
     signal(SIGPIPE, SIG_IGN);
     if (ts_mcp_server_init(&server, options, NULL, &error))

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "base/number.h"
+#include "surfaces/home.h"
 
 enum { STRUCTURED = 1, HELP, NO_SANDBOX, LOG_LEVEL, CACHE, ROOT, TIME_LIMIT, MEMORY_LIMIT, PRINT_CONFIG };
 
@@ -36,13 +37,14 @@ static enum ts_status add_root(struct ts_mcp_options *options, const char *value
     size_t count = 0;
     while (options->roots && options->roots[count])
         count++;
-    const char **grown = realloc(options->roots, (count + 2) * sizeof *grown);
+    char **grown = realloc(options->roots, (count + 2) * sizeof *grown);
     if (!grown)
         return ts_error_no_memory(error);
-    grown[count] = value;
-    grown[count + 1] = NULL;
     options->roots = grown;
-    return TS_OK;
+    /* No shell does it for who starts servers out of a configuration file. */
+    grown[count] = ts_home_expand(ts_str_from(value));
+    grown[count + 1] = NULL;
+    return grown[count] ? TS_OK : ts_error_no_memory(error);
 }
 
 static enum ts_status take_number(const struct ts_option *option, const char *value, uint64_t *out,
@@ -163,6 +165,8 @@ enum ts_status ts_mcp_options_parse(int argc, char **argv, struct ts_mcp_options
 
 void ts_mcp_options_free(struct ts_mcp_options *options)
 {
+    for (size_t i = 0; options->roots && options->roots[i]; i++)
+        free(options->roots[i]);
     free(options->roots);
     options->roots = NULL;
 }

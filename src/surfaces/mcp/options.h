@@ -14,7 +14,7 @@ struct ts_mcp_options {
     enum ts_mcp_level log_level;
     size_t cache_bytes, memory_limit;
     unsigned time_limit_s;
-    const char **roots; /* NULL-terminated, or NULL when there are none; the array is owned, its texts are argv's */
+    char **roots; /* NULL-terminated, or NULL when there are none; owned, "~" replaced */
 };
 
 /* argv: the words behind "mcp". Errors: TS_USAGE, TS_NO_MEMORY. */

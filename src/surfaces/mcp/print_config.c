@@ -29,19 +29,60 @@ enum { CLIENTS = sizeof clients / sizeof *clients };
 
 static const char option[] = "--print-config";
 
-/* The words to register: all but --print-config and its value. */
-static void write_args(const struct ts_mcp_registration *registration, struct ts_json_out *out)
+/* The value when the word at *i is --root; *i then stands on the last word of it. */
+static bool is_root(const struct ts_mcp_registration *registration, int *i, struct ts_str *value)
 {
-    ts_json_open_array(out);
-    ts_json_string(out, TS_STR("mcp"));
+    const struct ts_str sign = TS_STR("--root=");
+    struct ts_str word = ts_str_from(registration->argv[*i]);
+    if (ts_str_is(word, "--root") && *i + 1 < registration->argc)
+        *value = ts_str_from(registration->argv[++*i]);
+    else if (ts_str_starts_with(word, sign))
+        *value = ts_str_sub(word, sign.len, word.len);
+    else
+        return false;
+    return true;
+}
+
+/* What begins with "~" the server replaces itself. */
+static bool is_relative(struct ts_str path)
+{
+    return path.len > 0 && path.ptr[0] != '/' && path.ptr[0] != '~';
+}
+
+/* A root as it is meant here, since clients start servers in another folder. */
+static void write_root(const struct ts_mcp_registration *registration, struct ts_str path, struct ts_json_out *json,
+                       struct ts_buf *out)
+{
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    if (is_relative(path)) {
+        ts_buf_text(&text, registration->folder);
+        if (!ts_str_is(ts_buf_view(&text), "/"))
+            ts_buf_char(&text, '/');
+    }
+    ts_buf_str(&text, path);
+    ts_json_string(json, TS_STR("--root"));
+    ts_json_string(json, ts_buf_view(&text));
+    out->failed = out->failed || text.failed;
+    ts_buf_free(&text);
+}
+
+/* The words to register: all but --print-config and its value. */
+static void write_args(const struct ts_mcp_registration *registration, struct ts_json_out *json, struct ts_buf *out)
+{
+    struct ts_str root;
+    ts_json_open_array(json);
+    ts_json_string(json, TS_STR("mcp"));
     for (int i = 0; i < registration->argc; i++) {
         struct ts_str word = ts_str_from(registration->argv[i]);
         if (ts_str_is(word, option))
             i++;
+        else if (is_root(registration, &i, &root))
+            write_root(registration, root, json, out);
         else if (!ts_str_starts_with(word, TS_STR("--print-config=")))
-            ts_json_string(out, word);
+            ts_json_string(json, word);
     }
-    ts_json_close_array(out);
+    ts_json_close_array(json);
 }
 
 static void write_json(const struct client *client, const struct ts_mcp_registration *registration, struct ts_buf *out)
@@ -60,7 +101,7 @@ static void write_json(const struct client *client, const struct ts_mcp_registra
     ts_json_key(&json, TS_STR("command"));
     ts_json_string(&json, ts_str_from(registration->program));
     ts_json_key(&json, TS_STR("args"));
-    write_args(registration, &json);
+    write_args(registration, &json, out);
     ts_json_close_object(&json);
     ts_json_close_object(&json);
     ts_json_close_object(&json);
@@ -76,7 +117,7 @@ static void write_toml(const struct client *client, const struct ts_mcp_registra
     ts_json_string(&value, ts_str_from(registration->program));
     ts_buf_text(out, "\nargs = ");
     ts_json_out_buf(&value, out);
-    write_args(registration, &value);
+    write_args(registration, &value, out);
     ts_buf_char(out, '\n');
 }
 
@@ -98,8 +139,13 @@ static enum ts_status unknown_client(const char *name, struct ts_error *error)
 static enum ts_status check_text(const struct ts_mcp_registration *registration, struct ts_error *error)
 {
     bool valid = ts_utf8_valid(ts_str_from(registration->program));
-    for (int i = 0; i < registration->argc; i++)
+    for (int i = 0; i < registration->argc; i++) {
+        struct ts_str root;
         valid = valid && ts_utf8_valid(ts_str_from(registration->argv[i]));
+        if (is_root(registration, &i, &root))
+            valid = valid && ts_utf8_valid(root) &&
+                    (!is_relative(root) || ts_utf8_valid(ts_str_from(registration->folder)));
+    }
     return valid ? TS_OK
                  : ts_error_set(error, TS_REFUSED,
                                 "a path is not valid UTF-8, which no configuration file can hold; use one "

@@ -6,6 +6,7 @@
 
 struct ts_mcp_registration {
     const char *program; /* absolute path */
+    const char *folder;  /* the working directory, absolute: clients start servers in another one */
     int argc;            /* the words behind "mcp", --print-config among them */
     char **argv;
 };

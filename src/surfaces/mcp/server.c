@@ -21,7 +21,7 @@ enum ts_status ts_mcp_server_init(struct ts_mcp_server *server, const struct ts_
     };
     enum ts_status status = ts_parts_create(options->cache_bytes, &server->parts, error);
     if (!status && options->roots)
-        status = ts_roots_create(options->roots, &server->roots, error);
+        status = ts_roots_create((const char *const *)options->roots, &server->roots, error);
     if (status) {
         ts_parts_destroy(server->parts);
         return status;
@@ -198,6 +198,11 @@ int ts_mcp_server_run(struct ts_mcp_server *server)
     ts_mcp_usage_compact(&server->usage);
 #ifndef TS_INSTRUMENTED /* What is built in to watch the program ends it when it gets no memory. */
     ts_mcp_budget_open(&server->budget);
+    if (!server->budget.ready)
+        ts_mcp_log(
+            &server->log, TS_MCP_WARNING,
+            "--memory-limit does not hold for libraries: /proc/self/statm, which tells how much there is already, "
+            "cannot be read; what tilesight takes itself is still counted");
 #endif
     if (!server->options->no_sandbox && !ts_mcp_server_confine(server)) {
         if (reader.wake >= 0)

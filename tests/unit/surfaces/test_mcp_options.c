@@ -93,7 +93,7 @@ static void refuses_the_rest(void **state)
 
 static void expect_registration(const char *client, char **argv, int argc, const char *text)
 {
-    const struct ts_mcp_registration registration = {"/opt/a \"b\"/tilesight", argc, argv};
+    const struct ts_mcp_registration registration = {"/opt/a \"b\"/tilesight", "/", argc, argv};
     struct ts_buf out;
     const char *where = NULL;
     struct ts_error error;
@@ -102,6 +102,15 @@ static void expect_registration(const char *client, char **argv, int argc, const
     assert_string_equal(out.ptr, text);
     assert_true(strlen(where) > 0);
     ts_buf_free(&out);
+}
+
+static void prints_roots_as_they_are_meant_here(void **state)
+{
+    (void)state;
+    static char *argv[] = {"--root", "a", "--root=/b", "--root", "--print-config", "--root=~/c"};
+    expect_registration("cursor", argv, 6,
+                        "{\"mcpServers\":{\"tilesight\":{\"command\":\"/opt/a \\\"b\\\"/tilesight\",\"args\":[\"mcp\","
+                        "\"--root\",\"/a\",\"--root\",\"/b\",\"--root\",\"/--print-config\",\"--root\",\"~/c\"]}}}\n");
 }
 
 static void prints_registrations(void **state)
@@ -126,11 +135,18 @@ static void prints_no_registration_that_could_not_work(void **state)
     struct ts_error error;
     const char *where;
     ts_buf_init(&out, 0);
-    const struct ts_mcp_registration odd = {"/opt/\xff/tilesight", 0, NULL}, good = {"/opt/tilesight", 0, NULL};
+    const struct ts_mcp_registration odd = {"/opt/\xff/tilesight", "/", 0, NULL},
+                                     good = {"/opt/tilesight", "/", 0, NULL};
     assert_int_equal(ts_mcp_print_config("cursor", &odd, &out, &where, &error), TS_REFUSED);
+    /* The folder counts where a root is relative to it. */
+    static char *relative[] = {"--root", "a"}, *absolute[] = {"--root", "/a"};
+    const struct ts_mcp_registration here = {"/opt/tilesight", "/\xff", 2, relative};
+    assert_int_equal(ts_mcp_print_config("cursor", &here, &out, &where, &error), TS_REFUSED);
     assert_int_equal(ts_mcp_print_config("nobody", &good, &out, &where, &error), TS_USAGE);
     assert_non_null(strstr(error.message, "claude-code, claude-desktop, codex, cursor"));
     assert_int_equal(out.len, 0);
+    const struct ts_mcp_registration anywhere = {"/opt/tilesight", "/\xff", 2, absolute};
+    assert_int_equal(ts_mcp_print_config("cursor", &anywhere, &out, &where, &error), TS_OK);
     ts_buf_free(&out);
 }
 
@@ -141,6 +157,7 @@ int main(void)
         cmocka_unit_test(takes_each_option),
         cmocka_unit_test(refuses_the_rest),
         cmocka_unit_test(prints_registrations),
+        cmocka_unit_test(prints_roots_as_they_are_meant_here),
         cmocka_unit_test(prints_no_registration_that_could_not_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
