@@ -181,6 +181,17 @@ class Views(unittest.TestCase):
         text = on_terminal(30, "l1-peak", self.path)
         self.assertEqual(sorted(self.bars(text, ASCII)), [1, 2, 3, 4])
 
+    def test_a_long_name_heads_a_paragraph(self):
+        with tempfile.TemporaryDirectory(prefix="tilesight-views-") as folder:
+            path = str(pathlib.Path(folder, "db.sqlite"))
+            make(path)
+            database = sqlite3.connect(path)
+            database.execute("UPDATE errors SET operation_name = ?", ("n" * 150,))
+            database.commit()
+            database.close()
+            for line in on_terminal(60, "errors", path).splitlines():
+                self.assertLessEqual(width(line), 60, line)
+
     def test_the_legend_of_a_narrow_terminal(self):
         for columns, more in ((40, {}), (56, {}), (57, {}), (40, {"LC_ALL": "C.utf8"})):
             plain = COLOR.sub("", on_terminal(columns, "l1-peak", self.path, **more))

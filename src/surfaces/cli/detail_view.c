@@ -138,15 +138,21 @@ static void add_entry(const struct ts_value_view *view, const struct ts_field *f
 static void add_row_heading(const struct ts_value_view *view, const struct ts_field *children, yyjson_mut_val *row)
 {
     unsigned count = 0;
-    ts_buf_text(view->out, view->look->color ? "\033[1m" : "");
+    struct ts_buf text;
+    ts_buf_init(&text, 0);
+    struct ts_value_view into = {view->args, view->look, &text};
     for (const struct ts_field *field = children; field->key && count < 2; field++) {
         yyjson_mut_val *value = yyjson_mut_obj_get(row, field->key);
         if (field->show != TS_SHOW_COLUMN || ts_value_is_empty(value))
             continue;
-        ts_buf_text(view->out, count++ > 0 ? " " : "");
-        ts_value_add(view, field, value, -1);
+        ts_buf_text(&text, count++ > 0 ? " " : "");
+        ts_value_add(&into, field, value, -1);
     }
+    ts_buf_text(view->out, view->look->color ? "\033[1m" : "");
+    ts_value_wrap(view->out, ts_buf_view(&text), 0, INDENT, view->look->width);
     ts_buf_text(view->out, view->look->color ? "\033[0m\n" : "\n");
+    view->out->failed = view->out->failed || text.failed;
+    ts_buf_free(&text);
 }
 
 static void add_field(const struct ts_value_view *view, const struct ts_field *field, yyjson_mut_val *value,
