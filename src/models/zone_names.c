@@ -62,7 +62,8 @@ static enum ts_status too_many(const struct ts_zone_names *names, const char *wh
                         ts_error_quote(&quote, ts_str_from(names->path), TS_QUOTE_FILE), (unsigned)limit, what);
 }
 
-/* The number under a key, or a new one, which is the next, with the key copied. */
+/* The number under a key, or a new one, which is the next, with the key copied. Room for what the number stands for is made
+ * before: a number without it would be found by the other threads. */
 static enum ts_status number_of(struct ts_zone_names *names, struct ts_map *map, struct ts_str key, uint32_t limit,
                                 const char *what, struct ts_str *kept, uint32_t *number, bool *added,
                                 struct ts_error *error)
@@ -93,11 +94,13 @@ static enum ts_status risc_number(struct ts_zone_names *names, struct ts_str tex
     static const char what[] = "kinds of processors";
     struct ts_str kept;
     bool added;
+    if (!ts_vec_reserve(&names->riscs, 1))
+        return ts_error_no_memory(error);
     enum ts_status status = number_of(names, &names->risc_map, text, UINT32_MAX, what, &kept, risc, &added, error);
     if (status != TS_OK)
         return status;
-    if (added && !ts_vec_push(&names->riscs, kept))
-        return ts_error_no_memory(error);
+    if (added)
+        (void)ts_vec_push(&names->riscs, kept);
     uint32_t known = *risc < TS_RISC_KNOWN ? UINT32_C(1) << *risc : 0;
     if (!added && (known == 0 || (names->known_riscs & known)))
         return TS_OK;
@@ -110,10 +113,12 @@ static enum ts_status core_number(struct ts_zone_names *names, const struct ts_l
 {
     struct ts_str kept;
     bool added;
+    if (!ts_vec_reserve(&names->cores, 1))
+        return ts_error_no_memory(error);
     enum ts_status status = number_of(names, &names->core_map, (struct ts_str){(const char *)core, sizeof *core},
                                       TS_LIMIT_LOG_CORES, "cores", &kept, number, &added, error);
-    if (status == TS_OK && added && !ts_vec_push(&names->cores, *core))
-        return ts_error_no_memory(error);
+    if (status == TS_OK && added)
+        (void)ts_vec_push(&names->cores, *core);
     return status;
 }
 
@@ -125,11 +130,13 @@ static enum ts_status lane_number(struct ts_zone_names *names, const struct ts_l
     enum ts_status status = risc_number(names, risc, &info->risc, error);
     if (status == TS_OK)
         status = core_number(names, core, &info->core, error);
+    if (status == TS_OK && !ts_vec_reserve(&names->lanes, 1))
+        status = ts_error_no_memory(error);
     if (status == TS_OK)
         status = number_of(names, &names->lane_map, (struct ts_str){(const char *)info, sizeof *info},
                            TS_LIMIT_LOG_CORES * LANES_PER_CORE, "processors", &kept, lane, &added, error);
-    if (status == TS_OK && added && !ts_vec_push(&names->lanes, *info))
-        return ts_error_no_memory(error);
+    if (status == TS_OK && added)
+        (void)ts_vec_push(&names->lanes, *info);
     return status;
 }
 
@@ -158,13 +165,16 @@ static enum ts_status group_number(struct ts_zone_names *names, struct ts_str ke
 {
     struct ts_str kept;
     bool added;
+    if (!ts_vec_reserve(&names->groups, 1))
+        return ts_error_no_memory(error);
     enum ts_status status =
         number_of(names, &names->group_map, key, TS_LIMIT_LOG_ZONES, "zones", &kept, group, &added, error);
     if (status != TS_OK || !added)
         return status;
     struct ts_str zone = ts_str_sub(kept, sizeof risc, kept.len);
     struct ts_zone_group info = {zone, risc, ts_str_ends_with(zone, TS_STR("-KERNEL"))};
-    return ts_vec_push(&names->groups, info) ? TS_OK : ts_error_no_memory(error);
+    (void)ts_vec_push(&names->groups, info);
+    return TS_OK;
 }
 
 enum ts_status ts_zone_names_group(struct ts_zone_names *names, struct ts_str zone, uint32_t risc, uint32_t *group,
