@@ -67,7 +67,7 @@ static void check_output(struct ts_str output)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const char *roots[] = {folder, NULL};
+    char *roots[] = {folder, NULL};
     int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     make_folder();
     struct ts_mcp_options options = {
