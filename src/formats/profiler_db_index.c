@@ -26,6 +26,14 @@ static int by_key(const void *left, const void *right)
     return a->first < b->first ? -1 : a->first > b->first;
 }
 
+static bool is_sorted(const struct ts_db_index *index)
+{
+    for (size_t i = 1; i < index->count; i++)
+        if (by_key(&index->runs[i - 1], &index->runs[i]) > 0)
+            return false;
+    return true;
+}
+
 static enum ts_status add_row(struct ts_db *db, struct ts_db_index *index, int64_t key, int64_t rowid,
                               struct ts_error *error)
 {
@@ -88,7 +96,8 @@ enum ts_status ts_db_index_create(struct ts_context *context, struct ts_db *db, 
         ts_db_index_free(&index);
         return status;
     }
-    if (index.count > 0)
+    /* A profiler writes its operations one after the other: sorting is for what was put together later. */
+    if (!is_sorted(&index))
         qsort(index.runs, index.count, sizeof *index.runs, by_key);
     *out = index;
     return TS_OK;
