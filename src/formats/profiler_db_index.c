@@ -54,44 +54,94 @@ static enum ts_status add_row(struct ts_db *db, struct ts_db_index *index, int64
     return TS_OK;
 }
 
-static enum ts_status scan(struct ts_db *db, sqlite3_stmt *stmt, enum ts_db_table table, struct ts_db_index *index,
-                           struct ts_error *error)
+struct scan {
+    struct ts_db *db;
+    enum ts_db_table table;
+    const char *key;
+    struct ts_db_index *index;
+    struct ts_db_cell cell; /* of a row read from its page */
+    int64_t rowid;
+    sqlite3_stmt *stmt; /* of rows from ?1 to ?2 */
+};
+
+static enum ts_status add_cell(void *data, struct ts_error *error)
 {
+    struct scan *scan = data;
+    if (scan->cell.is_integer)
+        return add_row(scan->db, scan->index, scan->cell.integer, scan->rowid, error);
+    scan->index->keyless++;
+    return TS_OK;
+}
+
+static enum ts_status prepare(struct scan *scan, struct ts_error *error)
+{
+    const char *rowid = scan->db->tables[scan->table].rowid;
+    char sql[192];
+    snprintf(sql, sizeof sql, "SELECT %s, \"%s\" FROM main.%s WHERE %s BETWEEN ?1 AND ?2", rowid, scan->key,
+             ts_db_table_name(scan->table), rowid);
+    return ts_db_prepare(scan->db, sql, &scan->stmt, error);
+}
+
+static enum ts_status step_through(void *data, int64_t first, int64_t last, struct ts_error *error)
+{
+    struct scan *scan = data;
     uint64_t rows = 0;
     int result;
-    while ((result = sqlite3_step(stmt)) == SQLITE_ROW) {
+    enum ts_status status = scan->stmt ? TS_OK : prepare(scan, error);
+    if (status != TS_OK)
+        return status;
+    sqlite3_bind_int64(scan->stmt, 1, first);
+    sqlite3_bind_int64(scan->stmt, 2, last);
+    while (status == TS_OK && (result = sqlite3_step(scan->stmt)) == SQLITE_ROW) {
         int64_t key;
-        enum ts_status status = ++rows % CHECK_EVERY_ROWS ? TS_OK : ts_context_check(db->context, error);
-        if (status == TS_OK && ts_db_value_integer(db, stmt, 1, &key))
-            status = add_row(db, index, key, sqlite3_column_int64(stmt, 0), error);
-        else
-            index->keyless++;
+        status = ++rows % CHECK_EVERY_ROWS ? TS_OK : ts_context_check(scan->db->context, error);
         if (status != TS_OK)
-            return status;
+            break;
+        if (ts_db_value_integer(scan->db, scan->stmt, 1, &key))
+            status = add_row(scan->db, scan->index, key, sqlite3_column_int64(scan->stmt, 0), error);
+        else
+            scan->index->keyless++;
     }
-    if (result != SQLITE_DONE)
-        return ts_db_failed(db, sqlite3_extended_errcode(db->handle), ts_db_table_name(table), error);
-    return TS_OK;
+    if (status == TS_OK && result != SQLITE_DONE)
+        status =
+            ts_db_failed(scan->db, sqlite3_extended_errcode(scan->db->handle), ts_db_table_name(scan->table), error);
+    sqlite3_reset(scan->stmt);
+    return status;
+}
+
+/* From the pages where that can be, which takes a third of the time. */
+static enum ts_status read_keys(struct scan *scan, struct ts_error *error)
+{
+    int place = ts_db_column_place(scan->db, scan->table, scan->key);
+    if (place < 0 || !ts_db_pages_can(scan->db, scan->table))
+        return step_through(scan, INT64_MIN, INT64_MAX, error);
+    struct ts_db_pages pages = {
+        .table = scan->table,
+        .first = INT64_MIN,
+        .last = INT64_MAX,
+        .column_count = (unsigned)place + 1,
+        .rowid = &scan->rowid,
+        .row = add_cell,
+        .others = step_through,
+        .data = scan,
+    };
+    pages.cells[place] = &scan->cell;
+    return ts_db_pages_read(scan->db, &pages, error);
 }
 
 enum ts_status ts_db_index_create(struct ts_context *context, struct ts_db *db, enum ts_db_table table, const char *key,
                                   struct ts_db_index *out, struct ts_error *error)
 {
     struct ts_db_index index = {.count = 0};
-    const char *rowid = db->tables[table].rowid;
-    char sql[160];
-    sqlite3_stmt *stmt;
+    struct scan scan = {.db = db, .table = table, .key = key, .index = &index};
     (void)context;
-    if (!rowid || !ts_db_has_column(db, table, key)) {
+    if (!db->tables[table].rowid || !ts_db_has_column(db, table, key)) {
         *out = index;
         return TS_OK;
     }
-    snprintf(sql, sizeof sql, "SELECT %s, \"%s\" FROM main.%s", rowid, key, ts_db_table_name(table));
-    enum ts_status status = ts_db_prepare(db, sql, &stmt, error);
-    if (status != TS_OK)
-        return status;
-    status = scan(db, stmt, table, &index, error);
-    ts_db_statement_done(db, stmt);
+    enum ts_status status = read_keys(&scan, error);
+    if (scan.stmt)
+        ts_db_statement_done(db, scan.stmt);
     if (status != TS_OK) {
         ts_db_index_free(&index);
         return status;

@@ -59,12 +59,15 @@ struct ts_db_pages {
     unsigned column_count;                         /* of a record, up to the last that is wanted */
     struct ts_db_cell *cells[TS_DB_PAGES_COLUMNS]; /* to be filled, by column; NULL: not wanted */
     const struct ts_db_cell *compared;             /* of them: by SQL, to which a text may be no number; or NULL */
+    int64_t *rowid;                                /* of the row whose cells were filled; or NULL */
     /* After the cells of a row were filled. */
     enum ts_status (*row)(void *data, struct ts_error *error);
     /* Instead, for all rows from first to last: what is in them, only SQLite may read. */
     enum ts_status (*others)(void *data, int64_t first, int64_t last, struct ts_error *error);
     void *data;
 };
+/* Where a column stands in a record of a table whose pages can be read; -1: it is not there. */
+int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const char *name);
 /* Whether the table's pages are all there is to it. */
 bool ts_db_pages_can(const struct ts_db *db, enum ts_db_table table);
 /* Within the transaction of db. Errors: those of ts_db_failed and of the functions; TS_CANCELLED, TS_LIMIT. */

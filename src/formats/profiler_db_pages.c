@@ -3,6 +3,7 @@
  * of the SQLite file format: https://www.sqlite.org/fileformat2.html, sections 1.3 to 1.6 and 2.1. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/number.h"
 #include "formats/profiler_db_internal.h"
@@ -35,6 +36,15 @@ bool ts_db_pages_can(const struct ts_db *db, enum ts_db_table table)
     const struct ts_db_columns *columns = &db->tables[table];
     return columns->plain && columns->rowid && columns->root > 0 && columns->names.count <= TS_DB_PAGES_COLUMNS &&
            !db->has_log;
+}
+
+int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const char *name)
+{
+    const struct ts_db_columns *columns = &db->tables[table];
+    for (size_t i = 0; i < columns->names.count; i++)
+        if (strcasecmp(columns->names.items[i], name) == 0)
+            return (int)i;
+    return -1;
 }
 
 static enum ts_status damaged(const struct reader *reader, struct ts_error *error)
@@ -186,7 +196,8 @@ static uint64_t size_of(uint64_t type)
     return type < 12 ? sizes[type] : (type - 12) / 2;
 }
 
-/* The cells of a record that is whole between at and end; false when it is not of the usual kind. */
+/* The cells of a record of which all or the beginning lies between at and end; false when one is not there, or not of the usual
+ * kind. */
 static bool read_record(const struct reader *reader, const unsigned char *at, const unsigned char *end)
 {
     const struct ts_db_pages *select = reader->select;
@@ -237,6 +248,16 @@ static enum ts_status leave_to_sqlite(struct reader *reader, struct level *level
     return select->others(select->data, rowid, last < select->last ? last : select->last, error);
 }
 
+/* How much of a record of `size` bytes lies in its cell; the rest goes on in other pages. */
+static uint64_t local_size(const struct reader *reader, uint64_t size)
+{
+    uint64_t most = reader->usable - 35, least = (reader->usable - 12) * 32 / 255 - 23;
+    if (size <= most)
+        return size;
+    uint64_t filling = least + (size - least) % (reader->usable - 4);
+    return filling <= most ? filling : least;
+}
+
 static enum ts_status read_leaf(struct reader *reader, struct level *level, struct ts_error *error)
 {
     const struct ts_db_pages *select = reader->select;
@@ -250,14 +271,15 @@ static enum ts_status read_leaf(struct reader *reader, struct level *level, stru
         int64_t rowid = (int64_t)number;
         if (rowid < select->first || rowid > select->last)
             continue;
-        /* What does not fit goes on in other pages. */
-        bool whole = size <= reader->usable - 35;
-        if (whole && size > (uint64_t)(end - at))
+        uint64_t local = local_size(reader, size);
+        if (local > (uint64_t)(end - at))
             return damaged(reader, error);
-        if (!whole || !read_record(reader, at, at + size))
-            status = leave_to_sqlite(reader, level, rowid, error);
-        else
+        if (select->rowid)
+            *select->rowid = rowid;
+        if (read_record(reader, at, at + local))
             status = select->row(select->data, error);
+        else
+            status = leave_to_sqlite(reader, level, rowid, error);
     }
     return status;
 }

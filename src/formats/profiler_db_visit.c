@@ -233,15 +233,6 @@ static void build_sql(const struct visit *visit, struct ts_buf *sql)
         ts_buf_printf(sql, " %s rank = %lld", rowid ? "AND" : "WHERE", (long long)select->rank);
 }
 
-/* Where a column stands in a record; -1: it is not there. */
-static int place_of(const struct ts_db_columns *columns, const char *name)
-{
-    for (size_t i = 0; i < columns->names.count; i++)
-        if (strcasecmp(columns->names.items[i], name) == 0)
-            return (int)i;
-    return -1;
-}
-
 static void want(struct ts_db_pages *pages, int place, struct ts_db_cell *cell)
 {
     pages->cells[place] = cell;
@@ -252,12 +243,11 @@ static void want(struct ts_db_pages *pages, int place, struct ts_db_cell *cell)
 static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t last, struct ts_error *error)
 {
     const struct ts_db_select *select = visit->select;
-    const struct ts_db_columns *columns = &visit->db->tables[select->table];
     struct ts_db_pages pages = {
         .table = select->table, .first = first, .last = last, .row = pass_on, .others = run, .data = visit};
     bool can = ts_db_pages_can(visit->db, select->table);
     for (unsigned i = 0; select->columns[i]; i++) {
-        int place = place_of(columns, select->columns[i]);
+        int place = ts_db_column_place(visit->db, select->table, select->columns[i]);
         if (place < 0)
             continue;
         visit->present[visit->count++] = &visit->cells[i];
@@ -267,7 +257,7 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
             want(&pages, place, &visit->cells[i]);
     }
     if (can && visit->by_rank) {
-        want(&pages, place_of(columns, "rank"), &visit->rank);
+        want(&pages, ts_db_column_place(visit->db, select->table, "rank"), &visit->rank);
         pages.compared = &visit->rank;
     }
     return can ? ts_db_pages_read(visit->db, &pages, error) : run(visit, first, last, error);

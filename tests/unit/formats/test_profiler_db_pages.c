@@ -80,6 +80,43 @@ static void step_all(const struct ts_db_select *select, struct seen *seen)
     ts_db_rows_close(rows);
 }
 
+static bool holds(const struct ts_db_index *index, int64_t key, int64_t rowid)
+{
+    size_t count;
+    const struct ts_db_run *runs = ts_db_index_find(index, key, &count);
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].first <= rowid && rowid <= runs[i].last)
+            return true;
+    return false;
+}
+
+/* An index by `key` has each row that SQLite hands out with a whole number there, and counts the rest. */
+static void expect_index(const char *key)
+{
+    const char *const one[] = {key, NULL};
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = one};
+    struct ts_db_index index;
+    struct ts_db_rows *rows;
+    bool more = false;
+    uint64_t keyed = 0, keyless = 0;
+    assert_int_equal(ts_db_index_create(&context, db, TS_DB_BUFFERS, key, &index, &error), TS_OK);
+    assert_int_equal(ts_db_rows_open(db, &select, &rows, &error), TS_OK);
+    while (ts_db_next(rows, &more, &error) == TS_OK && more) {
+        int64_t value;
+        bool is_key = ts_db_integer(rows, 0, &value);
+        keyed += is_key;
+        keyless += !is_key;
+        assert_true(!is_key || holds(&index, value, ts_db_rowid(rows)));
+    }
+    ts_db_rows_close(rows);
+    assert_int_equal(index.rows, keyed);
+    assert_int_equal(index.keyless, keyless);
+    for (size_t i = 1; i < index.count; i++)
+        assert_true(index.runs[i - 1].key < index.runs[i].key ||
+                    (index.runs[i - 1].key == index.runs[i].key && index.runs[i - 1].last < index.runs[i].first));
+    ts_db_index_free(&index);
+}
+
 static void expect_same(bool pages, bool by_rank, int64_t rank)
 {
     const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = columns, .by_rank = by_rank, .rank = rank};
@@ -94,6 +131,9 @@ static void expect_same(bool pages, bool by_rank, int64_t rank)
         ts_buf_free(&seen.text);
     }
     ts_buf_free(&stepped.text);
+    for (unsigned i = 0; columns[i]; i++)
+        if (ts_db_has_column(db, TS_DB_BUFFERS, columns[i]) && ts_db_has_rowids(db, TS_DB_BUFFERS))
+            expect_index(columns[i]);
 }
 
 /* Integers of each width, fractions, texts, blobs, nothing, and rows that do not fit into a page; with gaps between rowids. */
