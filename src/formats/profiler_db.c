@@ -250,17 +250,18 @@ bool ts_db_has_table(const struct ts_db *db, enum ts_db_table table)
     return db->tables[table].exists;
 }
 
-static bool has_name(const struct ts_db_columns *columns, const char *name)
+int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const char *name)
 {
+    const struct ts_db_columns *columns = &db->tables[table];
     for (size_t i = 0; i < columns->names.count; i++)
         if (strcasecmp(columns->names.items[i], name) == 0)
-            return true;
-    return false;
+            return (int)i;
+    return -1;
 }
 
 bool ts_db_has_column(const struct ts_db *db, enum ts_db_table table, const char *column)
 {
-    return has_name(&db->tables[table], column);
+    return ts_db_column_place(db, table, column) >= 0;
 }
 
 const char *ts_db_missing_key(const struct ts_db *db, enum ts_db_table table)
@@ -352,7 +353,7 @@ static enum ts_status find_rowid(struct ts_db *db, enum ts_db_table table, struc
 {
     static const char *const names[] = {"rowid", "_rowid_", "oid"};
     size_t i = 0;
-    while (i < sizeof names / sizeof *names && has_name(&db->tables[table], names[i]))
+    while (i < sizeof names / sizeof *names && ts_db_has_column(db, table, names[i]))
         i++;
     if (i == sizeof names / sizeof *names)
         return TS_OK;

@@ -48,6 +48,9 @@ enum ts_status ts_db_prepare(struct ts_db *db, const char *sql, sqlite3_stmt **o
 void ts_db_statement_done(struct ts_db *db, sqlite3_stmt *stmt);
 /* A value as a whole number, see ts_db_integer. */
 bool ts_db_value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int64_t *out);
+/* Where a column stands among those of its table; -1: it is not there. It stands there in a record too, where the table's
+ * pages can be read. */
+int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const char *name);
 
 /* ---- pages (profiler_db_pages.c) ---- */
 
@@ -66,8 +69,6 @@ struct ts_db_pages {
     enum ts_status (*others)(void *data, int64_t first, int64_t last, struct ts_error *error);
     void *data;
 };
-/* Where a column stands in a record of a table whose pages can be read; -1: it is not there. */
-int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const char *name);
 /* Whether the table's pages are all there is to it. */
 bool ts_db_pages_can(const struct ts_db *db, enum ts_db_table table);
 /* Within the transaction of db. Errors: those of ts_db_failed and of the functions; TS_CANCELLED, TS_LIMIT. */

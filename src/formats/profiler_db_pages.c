@@ -3,7 +3,6 @@
  * of the SQLite file format: https://www.sqlite.org/fileformat2.html, sections 1.3 to 1.6 and 2.1. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/number.h"
 #include "formats/profiler_db_internal.h"
@@ -36,15 +35,6 @@ bool ts_db_pages_can(const struct ts_db *db, enum ts_db_table table)
     const struct ts_db_columns *columns = &db->tables[table];
     return columns->plain && columns->rowid && columns->root > 0 && columns->names.count <= TS_DB_PAGES_COLUMNS &&
            !db->has_log;
-}
-
-int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const char *name)
-{
-    const struct ts_db_columns *columns = &db->tables[table];
-    for (size_t i = 0; i < columns->names.count; i++)
-        if (strcasecmp(columns->names.items[i], name) == 0)
-            return (int)i;
-    return -1;
 }
 
 static enum ts_status damaged(const struct reader *reader, struct ts_error *error)

@@ -252,7 +252,7 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
             continue;
         visit->present[visit->count++] = &visit->cells[i];
         /* A cell has room for one column's value only. */
-        can = can && (visit->by_rank ? strcasecmp(select->columns[i], "rank") != 0 : true);
+        can = can && (!visit->by_rank || strcasecmp(select->columns[i], "rank") != 0);
         if (can)
             want(&pages, place, &visit->cells[i]);
     }
