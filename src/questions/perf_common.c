@@ -129,16 +129,6 @@ struct ts_str ts_perf_op_code(const struct ts_perf_report *report, uint32_t row)
     return name.len > 0 ? name : ts_ops_text(report->source->ops, TS_OPS_OP_CODE, source);
 }
 
-enum ts_status ts_perf_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_arena *arena,
-                                  struct ts_device_log_head *out, bool *found, struct ts_error *error)
-{
-    enum ts_status status = ts_capture_device_log(context, capture, arena, out, found, error);
-    if (status == TS_OK || status == TS_NO_MEMORY || status == TS_CANCELLED)
-        return status;
-    *found = false;
-    return ts_context_check(context, error);
-}
-
 /* ---- what the figures lack ---- */
 
 /* Add figures of one report, or of those of two that have some, each under its own key; then a caveat, if any. */

@@ -80,12 +80,6 @@ void ts_perf_add_id(struct ts_answer *answer, yyjson_mut_val *object, const char
 void ts_perf_add_device(struct ts_answer *answer, yyjson_mut_val *object, const char *key, int32_t device);
 /* The row's code; the raw one when it is empty. */
 struct ts_str ts_perf_op_code(const struct ts_perf_report *report, uint32_t row);
-
-/* The device log's first line; *found false when there is none, or none that can be read: a log that is damaged costs what
- * it would tell, not the answer. Texts live in arena. Errors: TS_NO_MEMORY, TS_CANCELLED, TS_LIMIT (time). */
-enum ts_status ts_perf_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_arena *arena,
-                                  struct ts_device_log_head *out, bool *found, struct ts_error *error);
-
 /* ---- what the figures lack ---- */
 
 /* Each of these adds its key only when there is something to say. With a second report the answer compares two: figures

@@ -71,6 +71,18 @@ const struct ts_field ts_perf_flag_basis_fields[] = {
     {.key = NULL},
 };
 
+/* The device log's first line; *found false when there is none, or none that can be read: a log that is damaged costs what
+ * it would tell, not the answer. */
+static enum ts_status read_device_log(struct ts_context *context, struct ts_capture *capture, struct ts_arena *arena,
+                                      struct ts_device_log_head *out, bool *found, struct ts_error *error)
+{
+    enum ts_status status = ts_capture_device_log(context, capture, arena, out, found, error);
+    if (status == TS_OK || status == TS_NO_MEMORY || status == TS_CANCELLED)
+        return status;
+    *found = false;
+    return ts_context_check(context, error);
+}
+
 static enum ts_status read_max_cores(struct ts_context *context, struct ts_capture *capture,
                                      const struct ts_perf_report *whole, struct ts_max_cores *out,
                                      struct ts_error *error)
@@ -79,7 +91,7 @@ static enum ts_status read_max_cores(struct ts_context *context, struct ts_captu
     struct ts_device_log_head head;
     bool found = false;
     ts_arena_init(&arena, 0);
-    enum ts_status status = ts_perf_device_log(context, capture, &arena, &head, &found, error);
+    enum ts_status status = read_device_log(context, capture, &arena, &head, &found, error);
     if (!status)
         *out = ts_max_cores(found ? &head : NULL, whole);
     ts_arena_free(&arena);
