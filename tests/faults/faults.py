@@ -132,8 +132,22 @@ class Case(unittest.TestCase):
             faults.append("memory left behind")
         return faults
 
+    def in_turn(self, run, kinds, title, judge, begin=lambda: None):
+        """Each failure of these kinds; `judge` names what is wrong after one."""
+        failures, found = 0, []
+        for kind, mode in kinds:
+            for n in range(1, MORE_THAN_ANY):
+                begin()
+                outcome = run.with_failure(kind, mode, n)
+                if not outcome.reached:
+                    break
+                failures += 1
+                found += [f"{kind} {n} {mode}: {fault}: {outcome}" for fault in judge(outcome, kind, mode)]
+        self.assertGreater(failures, 0)
+        self.assertFalse(found, "\n".join([title, *found[:20], f"{len(found)} faults of {failures}"]))
+
     def every(self, words, kinds, before=None):
-        """Runs `words` with each failure in turn. Returns how many failures there were."""
+        """Runs `words` with each failure in turn."""
         before = before or {}
         run = Run(self.folder, words)
         self.addCleanup(run.close)
@@ -141,19 +155,8 @@ class Case(unittest.TestCase):
         clean = run.with_failure("none", "once", 0)
         self.assertEqual(clean.code, 0, str(clean))
         after = contents(self.output)
-        failures, found = 0, []
-        for kind, mode in kinds:
-            for n in range(1, MORE_THAN_ANY):
-                self.clear_output(before)
-                outcome = run.with_failure(kind, mode, n)
-                if not outcome.reached:
-                    break
-                failures += 1
-                found += [f"{kind} {n} {mode}: {fault}: {outcome}"
-                          for fault in self.faults_of(outcome, clean, kind, mode, before, after)]
-        self.assertGreater(failures, 0)
-        self.assertFalse(found, "\n".join([" ".join(map(str, words)), *found[:20], f"{len(found)} faults of {failures}"]))
-        return failures
+        self.in_turn(run, kinds, " ".join(map(str, words)), begin=lambda: self.clear_output(before),
+                     judge=lambda outcome, kind, mode: self.faults_of(outcome, clean, kind, mode, before, after))
 
     ONCE = [("alloc", "once"), ("read", "once"), ("read", "short"), ("open", "once")]
     WRITES = [("write", "once"), ("write", "after"), ("write", "short")]

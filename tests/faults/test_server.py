@@ -17,15 +17,7 @@ class Server(faults.Case):
         clean = run.with_failure("none", "once", 0)
         self.assertEqual(clean.code, 0, str(clean))
         wanted = {message["id"]: message for message in map(json.loads, clean.out.splitlines())}
-        found, failures = [], 0
-        for kind, mode in kinds:
-            for n in range(1, faults.MORE_THAN_ANY):
-                outcome = run.with_failure(kind, mode, n)
-                if not outcome.reached:
-                    break
-                failures += 1
-                found += [f"{kind} {n} {mode}: {fault}: {outcome}" for fault in self.faults_of_server(outcome, wanted, kind)]
-        self.assertFalse(found, "\n".join(["mcp", *found[:20], f"{len(found)} faults of {failures}"]))
+        self.in_turn(run, kinds, "mcp", lambda outcome, kind, _mode: self.faults_of_server(outcome, wanted, kind))
 
     @staticmethod
     def faults_of_server(outcome, wanted, kind):
