@@ -89,6 +89,11 @@ static enum ts_status changed(const char *path, struct ts_error *error)
                         ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE));
 }
 
+enum ts_status ts_db_changed(const struct ts_db *db, struct ts_error *error)
+{
+    return changed(db->path, error);
+}
+
 enum ts_status ts_db_unchanged(struct ts_db *db, struct ts_error *error)
 {
     struct ts_identity now;

@@ -37,6 +37,8 @@ void ts_db_close(struct ts_db *db); /* accepts NULL; all rows must be closed */
 const struct ts_identity *ts_db_read_identity(const struct ts_db *db);
 /* TS_OK when the database on disk is still what was opened; TS_CHANGED otherwise. Call after the last read of what is kept. */
 enum ts_status ts_db_unchanged(struct ts_db *db, struct ts_error *error);
+/* TS_CHANGED, for who has seen it himself. */
+enum ts_status ts_db_changed(const struct ts_db *db, struct ts_error *error);
 
 /* Views and virtual tables are none. */
 bool ts_db_has_table(const struct ts_db *db, enum ts_db_table table);
@@ -113,10 +115,11 @@ int64_t ts_db_rowid(const struct ts_db_rows *rows); /* 0 where the table has non
 /* A whole number in any form, or else a text that is none (ptr NULL: neither, as in a missing column). */
 struct ts_db_cell {
     bool is_integer;
+    bool is_fraction; /* valid when it is no integer: a number all the same */
     int64_t integer;
     struct ts_str text; /* valid when it is no integer; borrowed for the visit */
 };
-/* Call visit for every row that select wants (which has no key here), in no particular order, until it fails. Errors: as for
+/* Call visit for every row that select wants (which has no key here), in row order, until it fails. Errors: as for
  * ts_db_next, and visit's. */
 enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select,
                            enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error),

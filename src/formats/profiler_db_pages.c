@@ -156,7 +156,7 @@ static const unsigned char *cell_of(const struct reader *reader, const struct le
 /* A value that is no integer; false when it is one for SQLite. */
 static bool read_other(const struct reader *reader, uint64_t type, const unsigned char *at, struct ts_db_cell *cell)
 {
-    cell->is_integer = false;
+    cell->is_integer = cell->is_fraction = false;
     cell->text = (struct ts_str){NULL, 0};
     if (type == 0)
         return true;
@@ -170,6 +170,8 @@ static bool read_other(const struct reader *reader, uint64_t type, const unsigne
         double number;
         memcpy(&number, &bits, sizeof number);
         cell->is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
+        /* One that is no number is NULL to SQLite. */
+        cell->is_fraction = !cell->is_integer && number == number;
         cell->integer = cell->is_integer ? (int64_t)number : 0;
         return true;
     }

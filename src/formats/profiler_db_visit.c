@@ -28,11 +28,12 @@ static bool read_other(struct visit *visit, sqlite3_value *value, int type, stru
 {
     const struct ts_db *db = visit->db;
     double number;
-    cell->is_integer = false;
+    cell->is_integer = cell->is_fraction = false;
     cell->text = (struct ts_str){NULL, 0};
     if (type == SQLITE_FLOAT) {
         number = sqlite3_value_double(value);
         cell->is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
+        cell->is_fraction = !cell->is_integer;
         cell->integer = cell->is_integer ? (int64_t)number : 0;
     } else if (type != SQLITE_NULL) {
         bool as_held = db->utf8 || type == SQLITE_BLOB;

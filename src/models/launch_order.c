@@ -3,8 +3,12 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "models/profiler_stretches.h"
 
-enum { PROGRESS_ROWS = 256 };
+enum {
+    CHECK_EVERY = 64,       /* graphs */
+    ROWS_PER_STRETCH = 500, /* that are worth a thread */
+};
 
 /* The launches of one graph, among those of all. */
 struct graph_run {
@@ -12,17 +16,26 @@ struct graph_run {
     size_t order; /* in which it was read */
     size_t starts, ends, count;
 };
-struct reader {
+struct operations {
+    TS_VEC(int64_t) ids; /* ascending */
+};
+/* What one stretch of the graphs' table holds. It ends at the first thing that is wrong: only so is it told which was the
+ * first of all, whatever the number of threads. */
+struct stretch {
     struct ts_context *context;
-    struct ts_profiler *profiler;
-    struct ts_launch_order *out;
-    TS_VEC(int64_t) known; /* operations, ascending */
+    const struct operations *known;
+    struct ts_graph_scopes *scopes; /* the result's for the first, own for the others */
+    struct ts_graph_scopes own;
     TS_VEC(struct graph_run) runs;
     TS_VEC(uint32_t) starts, ends; /* names */
     struct ts_graph graph;
     struct ts_buf text;
-    size_t bytes;
-    uint64_t rows;
+    uint64_t bytes, rows;
+    bool unreadable;   /* the graph of */
+    int64_t operation; /* this one */
+    enum ts_graph_state state;
+    enum ts_status failed;
+    struct ts_error failure;
 };
 
 static int by_number(const void *a, const void *b)
@@ -41,151 +54,234 @@ static int by_operation(const void *a, const void *b)
 
 /* ---- the operations of the rank ---- */
 
-static enum ts_status read_operations(struct reader *reader, struct ts_error *error)
+static enum ts_status note_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
+{
+    struct operations *known = data;
+    int64_t id;
+    return !ts_db_integer(rows, 0, &id) || ts_vec_push(&known->ids, id) ? TS_OK : ts_error_no_memory(error);
+}
+
+static enum ts_status read_operations(struct ts_profiler *profiler, struct operations *known, struct ts_error *error)
 {
     static const char *const columns[] = {"operation_id", NULL};
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_profiler_scan(reader->profiler, TS_DB_OPERATIONS, columns, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
-        int64_t id;
-        if (ts_db_integer(rows, 0, &id) && !ts_vec_push(&reader->known, id))
-            status = ts_error_no_memory(error);
-    }
-    ts_db_rows_close(rows);
-    if (reader->known.count > 0)
-        qsort(reader->known.items, reader->known.count, sizeof *reader->known.items, by_number);
+    enum ts_status status = ts_profiler_each(profiler, TS_DB_OPERATIONS, columns, note_operation, known, error);
+    if (known->ids.count > 0)
+        qsort(known->ids.items, known->ids.count, sizeof *known->ids.items, by_number);
     return status;
 }
 
-static bool is_known(const struct reader *reader, int64_t operation)
+static bool is_known(const struct operations *known, int64_t operation)
 {
-    return reader->known.count > 0 && bsearch(&operation, reader->known.items, reader->known.count,
-                                              sizeof *reader->known.items, by_number) != NULL;
+    return known->ids.count > 0 &&
+           bsearch(&operation, known->ids.items, known->ids.count, sizeof *known->ids.items, by_number) != NULL;
 }
 
 /* ---- the graphs ---- */
 
-static enum ts_status keep_launches(struct reader *reader, int64_t operation, struct ts_error *error)
+static enum ts_status keep_launches(struct stretch *stretch, int64_t operation, struct ts_error *error)
 {
-    const struct ts_graph_scopes *scopes = &reader->out->scopes;
-    struct graph_run run = {operation, reader->runs.count, reader->starts.count, reader->ends.count, 0};
+    const struct ts_graph_scopes *scopes = stretch->scopes;
+    struct graph_run run = {operation, stretch->runs.count, stretch->starts.count, stretch->ends.count, 0};
     for (size_t i = 0; i < scopes->items.count; i++) {
         const struct ts_graph_scope *scope = &scopes->items.items[i];
-        if (scope->device && scope->outcome == TS_SCOPE_COMPLETED && !ts_vec_push(&reader->starts, scope->name))
+        if (scope->device && scope->outcome == TS_SCOPE_COMPLETED && !ts_vec_push(&stretch->starts, scope->name))
             return ts_error_no_memory(error);
     }
     for (size_t i = 0; i < scopes->ended.count; i++) {
         const struct ts_graph_scope *scope = &scopes->items.items[scopes->ended.items[i]];
-        if (scope->device && scope->outcome == TS_SCOPE_COMPLETED && !ts_vec_push(&reader->ends, scope->name))
+        if (scope->device && scope->outcome == TS_SCOPE_COMPLETED && !ts_vec_push(&stretch->ends, scope->name))
             return ts_error_no_memory(error);
     }
-    run.count = reader->starts.count - run.starts;
-    return ts_vec_push(&reader->runs, run) ? TS_OK : ts_error_no_memory(error);
+    run.count = stretch->starts.count - run.starts;
+    return ts_vec_push(&stretch->runs, run) ? TS_OK : ts_error_no_memory(error);
 }
 
-static enum ts_status read_graph(struct reader *reader, int64_t operation, struct ts_str text, struct ts_error *error)
+static enum ts_status read_graph(struct stretch *stretch, int64_t operation, struct ts_str text, struct ts_error *error)
 {
     static const char slack[TS_GRAPH_SLACK] = {0};
-    struct ts_launch_order *out = reader->out;
-    ts_buf_clear(&reader->text);
-    ts_buf_str(&reader->text, text);
-    ts_buf_add(&reader->text, slack, sizeof slack);
-    enum ts_status status = ts_buf_status(&reader->text, error);
+    ts_buf_clear(&stretch->text);
+    ts_buf_str(&stretch->text, text);
+    ts_buf_add(&stretch->text, slack, sizeof slack);
+    enum ts_status status = ts_buf_status(&stretch->text, error);
     if (status == TS_OK)
-        status = ts_graph_read(&reader->graph, reader->text.ptr, text.len, TS_GRAPH_SCOPES, TS_LIMIT_GRAPH_PARSED,
-                               &out->state, error);
-    if (status == TS_OK && out->state != TS_GRAPH_READ) {
-        out->unreadable = true;
-        out->operation = operation;
-    }
-    if (status != TS_OK || out->unreadable)
+        status = ts_graph_read(&stretch->graph, stretch->text.ptr, text.len, TS_GRAPH_SCOPES, TS_LIMIT_GRAPH_PARSED,
+                               &stretch->state, error);
+    stretch->unreadable = status == TS_OK && stretch->state != TS_GRAPH_READ;
+    stretch->operation = operation;
+    if (status != TS_OK || stretch->unreadable)
         return status;
-    status = ts_graph_scopes_read(&out->scopes, &reader->graph, error);
-    return status == TS_OK ? keep_launches(reader, operation, error) : status;
+    status = ts_graph_scopes_read(stretch->scopes, &stretch->graph, error);
+    return status == TS_OK ? keep_launches(stretch, operation, error) : status;
 }
 
-static enum ts_status read_row(struct reader *reader, struct ts_db_rows *rows, struct ts_error *error)
+/* A graph that is a mere number is not empty, but no list either. */
+static struct ts_str text_of(const struct ts_db_cell *cell)
 {
-    struct ts_str text = TS_STR("");
-    int64_t operation;
-    bool has_text = ts_db_text(rows, 1, &text);
-    reader->out->any_graph = true;
-    reader->bytes += has_text ? text.len : 0;
-    if (reader->bytes > TS_LIMIT_GRAPHS)
-        reader->out->too_large = true;
-    if (++reader->rows % PROGRESS_ROWS == 0) {
-        enum ts_status status = ts_context_progress(reader->context, reader->rows, 0, "captured graphs", error);
-        if (status != TS_OK)
-            return status;
-    }
-    if (reader->out->too_large || !ts_db_integer(rows, 0, &operation) || !is_known(reader, operation))
-        return TS_OK;
-    return read_graph(reader, operation, has_text ? text : TS_STR(""), error);
+    if (cell->is_integer || cell->is_fraction)
+        return TS_STR("0");
+    return cell->text.ptr ? cell->text : TS_STR("");
 }
 
-static enum ts_status read_graphs(struct reader *reader, struct ts_error *error)
+static bool is_over(const struct stretch *stretch)
 {
-    static const char *const columns[] = {"operation_id", "captured_graph", NULL};
-    const struct ts_launch_order *out = reader->out;
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_profiler_scan(reader->profiler, TS_DB_CAPTURED_GRAPH, columns, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && !out->unreadable && !out->too_large &&
-           (status = ts_db_next(rows, &more, error)) == TS_OK && more)
-        status = read_row(reader, rows, error);
-    ts_db_rows_close(rows);
-    return status;
+    return stretch->unreadable || stretch->bytes > TS_LIMIT_GRAPHS;
+}
+
+/* Another status than TS_OK, whichever, ends the visit. */
+static enum ts_status read_row(void *data, const struct ts_db_cell *cells, struct ts_error *error)
+{
+    struct stretch *stretch = data;
+    struct ts_str text = text_of(&cells[1]);
+    enum ts_status status = TS_OK;
+    stretch->bytes += text.len;
+    if (stretch->rows++ % CHECK_EVERY == 0)
+        status = ts_context_check(stretch->context, error);
+    if (status == TS_OK && !is_over(stretch) && cells[0].is_integer && is_known(stretch->known, cells[0].integer))
+        status = read_graph(stretch, cells[0].integer, text, error);
+    return status == TS_OK && is_over(stretch) ? TS_LIMIT : status;
+}
+
+static enum ts_status read_stretch(void *data, const struct ts_profiler_stretch *part, struct ts_error *error)
+{
+    struct stretch *stretch = (struct stretch *)data + part->index;
+    (void)error;
+    stretch->failed = ts_graph_scopes_init(stretch->scopes, TS_LIMIT_GRAPH_NAMES, &stretch->failure);
+    if (stretch->failed == TS_OK)
+        stretch->failed = ts_profiler_visit_stretch(part, read_row, stretch, &stretch->failure);
+    if (is_over(stretch))
+        stretch->failed = TS_OK;
+    return TS_OK;
+}
+
+/* ---- the stretches, one behind the other ---- */
+
+/* Add the launches of a later stretch, by the names' numbers of the first. */
+static bool append(struct stretch *into, const struct stretch *from)
+{
+    const struct ts_intern *names = &from->scopes->names;
+    size_t starts = into->starts.count, ends = into->ends.count;
+    uint32_t *numbers = malloc((names->count + 1) * sizeof *numbers);
+    bool good = numbers && ts_vec_reserve(&into->starts, from->starts.count) &&
+                ts_vec_reserve(&into->ends, from->ends.count) && ts_vec_reserve(&into->runs, from->runs.count);
+    for (uint32_t i = 0; good && i < names->count; i++) {
+        numbers[i] = ts_graph_scopes_name(into->scopes, ts_intern_text(names, i));
+        good = numbers[i] != UINT32_MAX;
+    }
+    for (size_t i = 0; good && i < from->starts.count; i++)
+        into->starts.items[into->starts.count++] = numbers[from->starts.items[i]];
+    for (size_t i = 0; good && i < from->ends.count; i++)
+        into->ends.items[into->ends.count++] = numbers[from->ends.items[i]];
+    for (size_t i = 0; good && i < from->runs.count; i++) {
+        struct graph_run run = from->runs.items[i];
+        run.order = into->runs.count;
+        run.starts += starts;
+        run.ends += ends;
+        into->runs.items[into->runs.count++] = run;
+    }
+    free(numbers);
+    return good;
+}
+
+/* The first thing that is wrong in all of them counts, as if they had been read one after the other. */
+static enum ts_status join(struct stretch *stretches, unsigned count, struct ts_launch_order *out,
+                           struct ts_error *error)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct stretch *stretch = &stretches[i];
+        bytes += stretch->bytes;
+        out->any_graph = out->any_graph || stretch->rows > 0;
+        if (bytes > TS_LIMIT_GRAPHS) {
+            out->too_large = true;
+            return TS_OK;
+        }
+        if (stretch->unreadable) {
+            out->unreadable = true;
+            out->operation = stretch->operation;
+            out->state = stretch->state;
+            return TS_OK;
+        }
+        if (stretch->failed != TS_OK) {
+            if (error)
+                *error = stretch->failure;
+            return stretch->failed;
+        }
+        if (i > 0 && !append(&stretches[0], stretch))
+            return ts_arena_error(&stretches[0].scopes->arena, error);
+    }
+    return TS_OK;
 }
 
 /* ---- in order of the operations ---- */
 
-static enum ts_status put_in_order(struct reader *reader, struct ts_error *error)
+static enum ts_status put_in_order(struct stretch *all, struct ts_launch_order *out, struct ts_error *error)
 {
-    struct ts_launch_order *out = reader->out;
-    size_t count = reader->starts.count + 1;
+    size_t count = all->starts.count + 1;
     out->starts.items = malloc(count * sizeof *out->starts.items);
     out->ends.items = malloc(count * sizeof *out->ends.items);
     if (!out->starts.items || !out->ends.items)
         return ts_error_no_memory(error);
-    if (reader->runs.count > 0)
-        qsort(reader->runs.items, reader->runs.count, sizeof *reader->runs.items, by_operation);
-    for (size_t i = 0; i < reader->runs.count; i++) {
-        const struct graph_run *run = &reader->runs.items[i];
+    if (all->runs.count > 0)
+        qsort(all->runs.items, all->runs.count, sizeof *all->runs.items, by_operation);
+    for (size_t i = 0; i < all->runs.count; i++) {
+        const struct graph_run *run = &all->runs.items[i];
         /* Of several graphs of an operation the last counts. */
-        if (i + 1 < reader->runs.count && run[1].operation == run->operation)
+        if (i + 1 < all->runs.count && run[1].operation == run->operation)
             continue;
         for (size_t at = 0; at < run->count; at++) {
             out->starts.items[out->starts.count++] =
-                (struct ts_launch){run->operation, reader->starts.items[run->starts + at]};
-            out->ends.items[out->ends.count++] = (struct ts_launch){run->operation, reader->ends.items[run->ends + at]};
+                (struct ts_launch){run->operation, all->starts.items[run->starts + at]};
+            out->ends.items[out->ends.count++] = (struct ts_launch){run->operation, all->ends.items[run->ends + at]};
         }
     }
     return TS_OK;
 }
 
+static void free_stretch(struct stretch *stretch)
+{
+    ts_graph_scopes_free(&stretch->own);
+    ts_vec_free(&stretch->runs);
+    ts_vec_free(&stretch->starts);
+    ts_vec_free(&stretch->ends);
+    ts_graph_free(&stretch->graph);
+    ts_buf_free(&stretch->text);
+}
+
+static enum ts_status read_graphs(struct ts_context *context, struct ts_profiler *profiler,
+                                  const struct operations *known, struct ts_launch_order *out, struct ts_error *error)
+{
+    static const char *const columns[] = {"operation_id", "captured_graph", NULL};
+    struct stretch stretches[TS_PROFILER_STRETCHES_MAX] = {{.context = NULL}};
+    unsigned count;
+    enum ts_status status =
+        ts_profiler_count_stretches(context, profiler, TS_DB_CAPTURED_GRAPH, ROWS_PER_STRETCH, &count, error);
+    if (status != TS_OK)
+        return status;
+    for (unsigned i = 0; i < count; i++) {
+        stretches[i].context = context;
+        stretches[i].known = known;
+        stretches[i].scopes = i == 0 ? &out->scopes : &stretches[i].own;
+        ts_buf_init(&stretches[i].text, 0);
+    }
+    status = ts_profiler_read_stretches(context, profiler, TS_DB_CAPTURED_GRAPH, columns, count, read_stretch,
+                                        stretches, error);
+    if (status == TS_OK)
+        status = join(stretches, count, out, error);
+    if (status == TS_OK)
+        status = put_in_order(&stretches[0], out, error);
+    for (unsigned i = 0; i < count; i++)
+        free_stretch(&stretches[i]);
+    return status;
+}
+
 enum ts_status ts_launch_order_read(struct ts_context *context, struct ts_profiler *profiler,
                                     struct ts_launch_order *out, struct ts_error *error)
 {
-    struct reader reader = {.context = context, .profiler = profiler, .out = out};
-    ts_buf_init(&reader.text, 0);
-    enum ts_status status = ts_graph_scopes_init(&out->scopes, TS_LIMIT_GRAPH_NAMES, error);
+    struct operations known = {{NULL, 0, 0}};
+    enum ts_status status = read_operations(profiler, &known, error);
     if (status == TS_OK)
-        status = read_operations(&reader, error);
-    if (status == TS_OK)
-        status = read_graphs(&reader, error);
-    if (status == TS_OK)
-        status = put_in_order(&reader, error);
-    ts_vec_free(&reader.known);
-    ts_vec_free(&reader.runs);
-    ts_vec_free(&reader.starts);
-    ts_vec_free(&reader.ends);
-    ts_graph_free(&reader.graph);
-    ts_buf_free(&reader.text);
+        status = read_graphs(context, profiler, &known, out, error);
+    ts_vec_free(&known.ids);
     return status;
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "base/thread.h"
+#include "models/profiler_stretches.h"
 
 enum { OPERATION, TYPE, DEVICE, ADDRESS, SIZE };
 static const char *const columns[] = {"operation_id", "buffer_type", "device_id", "address", "max_size_per_bank", NULL};
@@ -451,12 +451,7 @@ static void free_builder(struct builder *builder)
 /* ---- several threads ---- */
 
 /* Rows that are worth a thread. */
-enum { ROWS_PER_PART = 100000, PARTS_MAX = 8 };
-
-struct parts {
-    struct builder *builders; /* the first is that of the result */
-    unsigned count;
-};
+enum { ROWS_PER_STRETCH = 100000 };
 
 static void init_builder(struct builder *builder, struct ts_context *context, struct ts_profiler *profiler)
 {
@@ -467,39 +462,15 @@ static void init_builder(struct builder *builder, struct ts_context *context, st
     ts_map_init(&builder->pair_map);
 }
 
-static enum ts_status visit_part(struct builder *builder, struct ts_db *db, unsigned part, unsigned parts,
-                                 struct ts_error *error)
+static enum ts_status read_stretch(void *data, const struct ts_profiler_stretch *stretch, struct ts_error *error)
 {
-    const struct ts_db_select select = {.table = TS_DB_BUFFERS,
-                                        .columns = columns,
-                                        .by_rank = builder->profiler->multi_host,
-                                        .rank = builder->profiler->rank};
+    struct builder *builder = (struct builder *)data + stretch->index;
     struct visit visit = {.builder = builder};
-    enum ts_status status = ts_db_visit_part(db, &select, part, parts, visit_row, &visit, error);
+    enum ts_status status = ts_profiler_visit_stretch(stretch, visit_row, &visit, error);
     return status == TS_OK && !settle(builder) ? ts_error_no_memory(error) : status;
 }
 
-/* Each part but the first on a connection of its own, to the same state of the database. */
-static enum ts_status read_part(void *data, size_t index, struct ts_error *error)
-{
-    struct parts *parts = data;
-    struct builder *builder = &parts->builders[index];
-    struct ts_profiler *profiler = builder->profiler;
-    struct ts_db *db;
-    if (index == 0)
-        return visit_part(builder, profiler->db, 0, parts->count, error);
-    enum ts_status status = ts_db_open(builder->context, profiler->capture->database, &db, error);
-    if (status != TS_OK)
-        return status;
-    if (ts_identity_equal(ts_db_read_identity(db), ts_db_read_identity(profiler->db)))
-        status = visit_part(builder, db, (unsigned)index, parts->count, error);
-    else
-        status = ts_db_unchanged(profiler->db, error);
-    ts_db_close(db);
-    return status;
-}
-
-/* Add what another part has found. */
+/* Add what was found in another stretch. */
 static bool merge(struct builder *into, struct builder *from)
 {
     bool good = ts_vec_reserve(&into->pressures, from->pressures.count);
@@ -526,16 +497,16 @@ static bool merge(struct builder *into, struct builder *from)
     return good;
 }
 
-static enum ts_status read_parts(struct builder *builder, unsigned count, struct ts_error *error)
+static enum ts_status read_stretches(struct builder *builder, unsigned count, struct ts_error *error)
 {
-    struct builder builders[PARTS_MAX];
-    struct parts parts = {.builders = builders, .count = count};
+    struct builder builders[TS_PROFILER_STRETCHES_MAX];
     builders[0] = *builder;
     for (unsigned i = 1; i < count; i++) {
         init_builder(&builders[i], builder->context, builder->profiler);
         builders[i].geometry = builder->geometry;
     }
-    enum ts_status status = ts_parallel(builder->context, count, read_part, &parts, error);
+    enum ts_status status = ts_profiler_read_stretches(builder->context, builder->profiler, TS_DB_BUFFERS, columns,
+                                                       count, read_stretch, builders, error);
     *builder = builders[0];
     for (unsigned i = 1; i < count; i++) {
         if (status == TS_OK && !merge(builder, &builders[i]))
@@ -548,18 +519,15 @@ static enum ts_status read_parts(struct builder *builder, unsigned count, struct
 static enum ts_status build(struct builder *builder, struct ts_memory_sums *out, struct ts_error *error)
 {
     struct ts_profiler *profiler = builder->profiler;
-    uint64_t span = 0;
+    unsigned stretches = 1;
     enum ts_status status = ts_profiler_devices(builder->context, profiler, &builder->geometry, error);
     if (status == TS_OK && builder->geometry.count > 1)
         qsort(builder->geometry.items, builder->geometry.count, sizeof *builder->geometry.items, by_device);
     if (status == TS_OK)
-        status = ts_db_row_span(profiler->db, TS_DB_BUFFERS, &span, error);
-    if (status != TS_OK)
-        return status;
-    uint64_t parts = span / ROWS_PER_PART;
-    if (parts > builder->context->threads)
-        parts = builder->context->threads;
-    status = read_parts(builder, parts < 1 ? 1 : parts > PARTS_MAX ? PARTS_MAX : (unsigned)parts, error);
+        status =
+            ts_profiler_count_stretches(builder->context, profiler, TS_DB_BUFFERS, ROWS_PER_STRETCH, &stretches, error);
+    if (status == TS_OK)
+        status = read_stretches(builder, stretches, error);
     if (status == TS_OK)
         status = settle_again(builder, error);
     return status == TS_OK ? finish(builder, out, error) : status;

@@ -27,10 +27,13 @@ struct seen {
     unsigned rows;
 };
 
-static void add_cell(struct seen *seen, bool is_integer, int64_t integer, struct ts_str text)
+static void add_cell(struct seen *seen, const struct ts_db_cell *cell)
 {
-    if (is_integer)
-        ts_buf_printf(&seen->text, "%lld,", (long long)integer);
+    struct ts_str text = cell->text;
+    if (cell->is_integer)
+        ts_buf_printf(&seen->text, "%lld,", (long long)cell->integer);
+    else if (cell->is_fraction)
+        ts_buf_text(&seen->text, "fraction,");
     else if (text.ptr)
         ts_buf_printf(&seen->text, "%zu:%.*s,", text.len, TS_STR_ARG(text));
     else
@@ -42,7 +45,7 @@ static enum ts_status see(void *data, const struct ts_db_cell *cells, struct ts_
     struct seen *seen = data;
     (void)fault;
     for (unsigned i = 0; i < COLUMNS; i++)
-        add_cell(seen, cells[i].is_integer, cells[i].integer, cells[i].text);
+        add_cell(seen, &cells[i]);
     ts_buf_text(&seen->text, "\n");
     seen->rows++;
     return TS_OK;
@@ -67,12 +70,12 @@ static void step_all(const struct ts_db_select *select, struct seen *seen)
     assert_int_equal(ts_db_rows_open(db, select, &rows, &error), TS_OK);
     while (ts_db_next(rows, &more, &error) == TS_OK && more) {
         for (unsigned i = 0; i < COLUMNS; i++) {
-            int64_t integer = 0;
-            struct ts_str text = {NULL, 0};
-            bool is_integer = ts_db_integer(rows, i, &integer);
-            if (!is_integer && !ts_present(ts_db_number(rows, i)))
-                ts_db_text(rows, i, &text);
-            add_cell(seen, is_integer, integer, text);
+            struct ts_db_cell cell = {.integer = 0};
+            cell.is_integer = ts_db_integer(rows, i, &cell.integer);
+            cell.is_fraction = !cell.is_integer && ts_present(ts_db_number(rows, i));
+            if (!cell.is_integer && !cell.is_fraction)
+                ts_db_text(rows, i, &cell.text);
+            add_cell(seen, &cell);
         }
         ts_buf_text(&seen->text, "\n");
         seen->rows++;
