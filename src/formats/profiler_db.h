@@ -68,10 +68,14 @@ struct ts_db_index {
     uint64_t rows;    /* with a key */
     uint64_t keyless; /* whose key is no whole number: nothing can find them */
 };
-/* One pass over a table. *out is the caller's. A table or column that is missing, or a table without rowids, gives an index
- * without runs. Errors: TS_INPUT, TS_BUSY, TS_LIMIT (memory), TS_NO_MEMORY, TS_CANCELLED. */
-enum ts_status ts_db_index_create(struct ts_context *context, struct ts_db *db, enum ts_db_table table, const char *key,
-                                  struct ts_db_index *out, struct ts_error *error);
+/* One pass over one part of a table of so many, as for ts_db_visit_part. *out is the caller's. A table or column that is
+ * missing, or a table without rowids, gives an index without runs. Errors: TS_INPUT, TS_BUSY, TS_LIMIT (memory), TS_NO_MEMORY,
+ * TS_CANCELLED. */
+enum ts_status ts_db_index_create(struct ts_db *db, enum ts_db_table table, const char *key, unsigned part,
+                                  unsigned parts, struct ts_db_index *out, struct ts_error *error);
+/* Take in what lies behind in the table. max_bytes: what the index may take; 0: no limit. Errors: TS_LIMIT, TS_NO_MEMORY. */
+enum ts_status ts_db_index_join(struct ts_db_index *index, const struct ts_db_index *later, size_t max_bytes,
+                                struct ts_error *error);
 void ts_db_index_free(struct ts_db_index *index);
 size_t ts_db_index_bytes(const struct ts_db_index *index);
 /* The runs of a key; *count 0 when there are none. Borrowed from the index. */
@@ -87,6 +91,7 @@ struct ts_db_select {
     const char *key; /* only rows whose whole number in this column is key_value; NULL: all rows */
     int64_t key_value;
     const struct ts_db_index *index; /* of that column, to find them by; NULL: the table is scanned */
+    bool with_rowid;                 /* ts_db_visit: one cell more, behind the columns; the table has rowids */
 };
 enum { TS_DB_COLUMNS_MAX = 16 };
 struct ts_db_rows;
@@ -112,24 +117,34 @@ int64_t ts_db_rowid(const struct ts_db_rows *rows); /* 0 where the table has non
 
 /* ---- every row, fast ---- */
 
-/* A whole number in any form, or else a text that is none (ptr NULL: neither, as in a missing column). */
+enum ts_db_kind { TS_DB_KIND_NULL, TS_DB_KIND_INTEGER, TS_DB_KIND_REAL, TS_DB_KIND_TEXT };
+/* A value of a row. All zeros: NULL, as in a missing column. */
 struct ts_db_cell {
-    bool is_integer;
-    bool is_fraction; /* valid when it is no integer: a number all the same */
-    int64_t integer;
-    struct ts_str text; /* valid when it is no integer; borrowed for the visit */
+    bool is_integer; /* a whole number in any form: integer, 3.0, text "3" */
+    uint8_t kind;    /* enum ts_db_kind: as it is stored, blobs as texts */
+    int64_t integer; /* valid when it is one */
+    double real;     /* valid for that kind */
+    /* for that kind as stored (it may hold NUL and need not be UTF-8), borrowed for the visit; ptr NULL for the others unless
+     * they are integers, when it is not valid */
+    struct ts_str text;
 };
-/* Call visit for every row that select wants (which has no key here), in row order, until it fails. Errors: as for
- * ts_db_next, and visit's. */
-enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select,
-                           enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error),
-                           void *data, struct ts_error *error);
+/* Where the text of a number is written. */
+struct ts_db_digits {
+    char text[40];
+};
+/* As ts_db_text and ts_db_number. */
+bool ts_db_cell_text(const struct ts_db_cell *cell, struct ts_db_digits *digits, struct ts_str *out);
+double ts_db_cell_number(const struct ts_db_cell *cell);
+
+typedef enum ts_status ts_db_visit_fn(void *data, const struct ts_db_cell *cells, struct ts_error *error);
+/* Call visit for every row that select wants (which has no key here), in row order, until it fails. Errors: as
+ * for ts_db_next, and visit's. */
+enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select, ts_db_visit_fn *visit, void *data,
+                           struct ts_error *error);
 /* The same of one part of several, each a stretch of the table: together they are all of its rows, each once. Rows that follow
  * one another with the same number in the first column stay together. A table without rowids is all in part 0. */
 enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *select, unsigned part, unsigned parts,
-                                enum ts_status (*visit)(void *data, const struct ts_db_cell *cells,
-                                                        struct ts_error *error),
-                                void *data, struct ts_error *error);
+                                ts_db_visit_fn *visit, void *data, struct ts_error *error);
 /* How far apart the first and the last rowid of a table are: about its rows, at the cost of nothing. 0 where it has none. */
 enum ts_status ts_db_row_span(struct ts_db *db, enum ts_db_table table, uint64_t *span, struct ts_error *error);
 

@@ -33,8 +33,10 @@ struct ts_db {
     bool utf8; /* how the file holds text */
     struct ts_db_columns tables[TS_DB_TABLES];
     TS_VEC(struct ts_db_statement) statements;
-    size_t text_bytes;  /* handed out since the context was last checked: whoever reads them takes time */
-    sqlite3_blob *blob; /* last text read, to be pointed at the next */
+    bool can_visit;      /* SQL knows our function */
+    struct visit *visit; /* whose statement runs */
+    size_t text_bytes;   /* handed out since the context was last checked: whoever reads them takes time */
+    sqlite3_blob *blob;  /* last text read, to be pointed at the next */
     enum ts_db_table blob_table;
     const char *blob_column;
     struct ts_error stopped; /* why the progress handler ended a statement */
@@ -56,13 +58,21 @@ int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const cha
 
 enum { TS_DB_PAGES_COLUMNS = 64 };
 /* Which rows of a table to read, and to whom they go. */
+/* Fill a cell. */
+static inline void ts_db_cell_null(struct ts_db_cell *cell)
+{
+    *cell = (struct ts_db_cell){.kind = TS_DB_KIND_NULL};
+}
+void ts_db_cell_real(struct ts_db_cell *cell, double number); /* one that is no number is NULL to SQLite */
+void ts_db_cell_string(struct ts_db_cell *cell, struct ts_str text);
+
 struct ts_db_pages {
     enum ts_db_table table;
     int64_t first, last;                           /* rowids, both included */
     unsigned column_count;                         /* of a record, up to the last that is wanted */
     struct ts_db_cell *cells[TS_DB_PAGES_COLUMNS]; /* to be filled, by column; NULL: not wanted */
     const struct ts_db_cell *compared;             /* of them: by SQL, to which a text may be no number; or NULL */
-    int64_t *rowid;                                /* of the row whose cells were filled; or NULL */
+    struct ts_db_cell *rowid;                      /* likewise; or NULL */
     /* After the cells of a row were filled. */
     enum ts_status (*row)(void *data, struct ts_error *error);
     /* Instead, for all rows from first to last: what is in them, only SQLite may read. */

@@ -156,29 +156,22 @@ static const unsigned char *cell_of(const struct reader *reader, const struct le
 /* A value that is no integer; false when it is one for SQLite. */
 static bool read_other(const struct reader *reader, uint64_t type, const unsigned char *at, struct ts_db_cell *cell)
 {
-    cell->is_integer = cell->is_fraction = false;
-    cell->text = (struct ts_str){NULL, 0};
-    if (type == 0)
-        return true;
     if (type == 8 || type == 9) {
         cell->is_integer = true;
+        cell->kind = TS_DB_KIND_INTEGER;
         cell->integer = type == 9;
-        return true;
-    }
-    if (type == 7) {
+    } else if (type == 7) {
         uint64_t bits = (uint64_t)signed_bytes(at, 8);
         double number;
         memcpy(&number, &bits, sizeof number);
-        cell->is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
-        /* One that is no number is NULL to SQLite. */
-        cell->is_fraction = !cell->is_integer && number == number;
-        cell->integer = cell->is_integer ? (int64_t)number : 0;
-        return true;
-    }
-    if (type < 12 || (type % 2 && !reader->db->utf8))
+        ts_db_cell_real(cell, number);
+    } else if (type == 0) {
+        ts_db_cell_null(cell);
+    } else if (type < 12 || (type % 2 && !reader->db->utf8)) {
         return false;
-    cell->text = (struct ts_str){(const char *)at, (size_t)((type - 12) / 2)};
-    cell->is_integer = ts_number_parse_whole(cell->text, &cell->integer);
+    } else {
+        ts_db_cell_string(cell, (struct ts_str){(const char *)at, (size_t)((type - 12) / 2)});
+    }
     return true;
 }
 
@@ -209,6 +202,7 @@ static bool read_record(const struct reader *reader, const unsigned char *at, co
         struct ts_db_cell *cell = select->cells[i];
         if (cell && type >= 1 && type <= 6) {
             cell->is_integer = true;
+            cell->kind = TS_DB_KIND_INTEGER;
             cell->integer = signed_bytes(value, (unsigned)size);
         } else if (cell && ((cell == select->compared && type >= 12) || !read_other(reader, type, value, cell))) {
             return false;
@@ -267,7 +261,7 @@ static enum ts_status read_leaf(struct reader *reader, struct level *level, stru
         if (local > (uint64_t)(end - at))
             return damaged(reader, error);
         if (select->rowid)
-            *select->rowid = rowid;
+            select->rowid->integer = rowid;
         if (read_record(reader, at, at + local))
             status = select->row(select->data, error);
         else

@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "formats/profiler_db_internal.h"
 
-enum { CHECK_EVERY_ROWS = 1024, CHECK_EVERY_BYTES = 1 << 20, NUMBER_TEXT = 40 };
+enum { CHECK_EVERY_ROWS = 1024, CHECK_EVERY_BYTES = 1 << 20 };
 
 struct ts_db_rows {
     struct ts_db *db;
@@ -21,7 +21,7 @@ struct ts_db_rows {
     size_t run_count;
     bool by_runs, started, finished, failed;
     uint64_t rows;
-    char numbers[TS_DB_COLUMNS_MAX][NUMBER_TEXT];
+    struct ts_db_digits digits[TS_DB_COLUMNS_MAX];
 };
 
 /* ---- cells ---- */
@@ -44,7 +44,7 @@ static struct ts_str stored_text(struct ts_db *db, sqlite3_stmt *stmt, int colum
     return (struct ts_str){ptr, (size_t)sqlite3_column_bytes(stmt, column)};
 }
 
-static bool value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int64_t *out)
+bool ts_db_value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int64_t *out)
 {
     switch (sqlite3_column_type(stmt, column)) {
     case SQLITE_INTEGER:
@@ -60,11 +60,6 @@ static bool value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int6
     }
 }
 
-bool ts_db_value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int64_t *out)
-{
-    return value_integer(db, stmt, column, out);
-}
-
 bool ts_db_rows_have(const struct ts_db_rows *rows, unsigned column)
 {
     return rows->have[column];
@@ -72,7 +67,7 @@ bool ts_db_rows_have(const struct ts_db_rows *rows, unsigned column)
 
 bool ts_db_integer(const struct ts_db_rows *rows, unsigned column, int64_t *out)
 {
-    return rows->have[column] && value_integer(rows->db, rows->stmt, (int)column, out);
+    return rows->have[column] && ts_db_value_integer(rows->db, rows->stmt, (int)column, out);
 }
 
 double ts_db_number(const struct ts_db_rows *rows, unsigned column)
@@ -91,21 +86,32 @@ double ts_db_number(const struct ts_db_rows *rows, unsigned column)
     }
 }
 
+static struct ts_str digits_of_integer(int64_t number, struct ts_db_digits *digits)
+{
+    snprintf(digits->text, sizeof digits->text, "%" PRId64, number);
+    return ts_str_from(digits->text);
+}
+
+static struct ts_str digits_of_real(double number, struct ts_db_digits *digits)
+{
+    char text[TS_NUMBER_TEXT_MAX];
+    ts_number_python(number, text);
+    snprintf(digits->text, sizeof digits->text, "%.*s", (int)sizeof digits->text - 1, text);
+    return ts_str_from(digits->text);
+}
+
 bool ts_db_text(struct ts_db_rows *rows, unsigned column, struct ts_str *out)
 {
     if (!rows->have[column])
         return false;
     int at = (int)column;
-    char *number = rows->numbers[column];
-    char text[TS_NUMBER_TEXT_MAX];
     switch (sqlite3_column_type(rows->stmt, at)) {
     case SQLITE_INTEGER:
-        snprintf(number, NUMBER_TEXT, "%" PRId64, (int64_t)sqlite3_column_int64(rows->stmt, at));
-        break;
+        *out = digits_of_integer(sqlite3_column_int64(rows->stmt, at), &rows->digits[column]);
+        return true;
     case SQLITE_FLOAT:
-        ts_number_python(sqlite3_column_double(rows->stmt, at), text);
-        snprintf(number, NUMBER_TEXT, "%.*s", NUMBER_TEXT - 1, text);
-        break;
+        *out = digits_of_real(sqlite3_column_double(rows->stmt, at), &rows->digits[column]);
+        return true;
     case SQLITE_TEXT:
     case SQLITE_BLOB:
         *out = stored_text(rows->db, rows->stmt, at);
@@ -121,8 +127,49 @@ bool ts_db_text(struct ts_db_rows *rows, unsigned column, struct ts_str *out)
     default:
         return false;
     }
-    *out = ts_str_from(number);
-    return true;
+}
+
+void ts_db_cell_real(struct ts_db_cell *cell, double number)
+{
+    *cell = (struct ts_db_cell){.kind = isnan(number) ? TS_DB_KIND_NULL : TS_DB_KIND_REAL, .real = number};
+    cell->is_integer = whole(number, &cell->integer);
+}
+
+void ts_db_cell_string(struct ts_db_cell *cell, struct ts_str text)
+{
+    *cell = (struct ts_db_cell){.kind = TS_DB_KIND_TEXT, .text = text};
+    cell->is_integer = ts_number_parse_whole(text, &cell->integer);
+}
+
+bool ts_db_cell_text(const struct ts_db_cell *cell, struct ts_db_digits *digits, struct ts_str *out)
+{
+    switch ((enum ts_db_kind)cell->kind) {
+    case TS_DB_KIND_INTEGER:
+        *out = digits_of_integer(cell->integer, digits);
+        return true;
+    case TS_DB_KIND_REAL:
+        *out = digits_of_real(cell->real, digits);
+        return true;
+    case TS_DB_KIND_TEXT:
+        *out = cell->text;
+        return true;
+    default:
+        return false;
+    }
+}
+
+double ts_db_cell_number(const struct ts_db_cell *cell)
+{
+    switch ((enum ts_db_kind)cell->kind) {
+    case TS_DB_KIND_INTEGER:
+        return (double)cell->integer;
+    case TS_DB_KIND_REAL:
+        return cell->real;
+    case TS_DB_KIND_TEXT:
+        return ts_number_or_absent(cell->text);
+    default:
+        return TS_ABSENT;
+    }
 }
 
 int64_t ts_db_rowid(const struct ts_db_rows *rows)
@@ -235,7 +282,8 @@ static bool is_wanted(struct ts_db_rows *rows)
     int64_t key;
     if (!rows->select.key || rows->by_runs)
         return true;
-    return value_integer(rows->db, rows->stmt, (int)rows->column_count + 1, &key) && key == rows->select.key_value;
+    return ts_db_value_integer(rows->db, rows->stmt, (int)rows->column_count + 1, &key) &&
+           key == rows->select.key_value;
 }
 
 enum ts_status ts_db_next(struct ts_db_rows *rows, bool *more, struct ts_error *error)

@@ -12,11 +12,11 @@ struct visit {
     sqlite3_stmt *stmt;
     bool by_rank;
     struct ts_db_cell rank;
-    enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error);
+    ts_db_visit_fn *visit;
     void *data;
-    unsigned count;                                /* columns that are there */
-    struct ts_db_cell *present[TS_DB_COLUMNS_MAX]; /* their cells */
-    struct ts_db_cell cells[TS_DB_COLUMNS_MAX];
+    unsigned count;                                    /* values that are there, the rowid last */
+    struct ts_db_cell *present[TS_DB_COLUMNS_MAX + 1]; /* their cells */
+    struct ts_db_cell cells[TS_DB_COLUMNS_MAX + 1];
     enum ts_status status;
     struct ts_error error;
     size_t text_bytes; /* handed out since the context was last checked */
@@ -27,23 +27,16 @@ enum { CHECK_EVERY_BYTES = 1 << 20 };
 static bool read_other(struct visit *visit, sqlite3_value *value, int type, struct ts_db_cell *cell)
 {
     const struct ts_db *db = visit->db;
-    double number;
-    cell->is_integer = cell->is_fraction = false;
-    cell->text = (struct ts_str){NULL, 0};
     if (type == SQLITE_FLOAT) {
-        number = sqlite3_value_double(value);
-        cell->is_integer = number >= -0x1p63 && number < 0x1p63 && (double)(int64_t)number == number;
-        cell->is_fraction = !cell->is_integer;
-        cell->integer = cell->is_integer ? (int64_t)number : 0;
-    } else if (type != SQLITE_NULL) {
+        ts_db_cell_real(cell, sqlite3_value_double(value));
+    } else if (type == SQLITE_NULL) {
+        ts_db_cell_null(cell);
+    } else {
         bool as_held = db->utf8 || type == SQLITE_BLOB;
-        cell->text.ptr = as_held ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
-        cell->text.len = (size_t)sqlite3_value_bytes(value);
-        if (!cell->text.ptr && !as_held)
+        const char *text = as_held ? sqlite3_value_blob(value) : (const char *)sqlite3_value_text(value);
+        if (!text && !as_held)
             return false;
-        if (!cell->text.ptr)
-            cell->text.ptr = "";
-        cell->is_integer = ts_number_parse_whole(cell->text, &cell->integer);
+        ts_db_cell_string(cell, (struct ts_str){text ? text : "", (size_t)sqlite3_value_bytes(value)});
         visit->text_bytes += cell->text.len;
     }
     return true;
@@ -51,13 +44,15 @@ static bool read_other(struct visit *visit, sqlite3_value *value, int type, stru
 
 static void on_row(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    struct visit *visit = sqlite3_user_data(context);
+    const struct ts_db *db = sqlite3_user_data(context);
+    struct visit *visit = db->visit;
     (void)count;
     for (unsigned i = 0; i < visit->count; i++) {
         struct ts_db_cell *cell = visit->present[i];
         int type = sqlite3_value_type(values[i]);
         if (type == SQLITE_INTEGER) {
             cell->is_integer = true;
+            cell->kind = TS_DB_KIND_INTEGER;
             cell->integer = sqlite3_value_int64(values[i]);
         } else if (!read_other(visit, values[i], type, cell)) {
             visit->status = ts_error_no_memory(&visit->error);
@@ -82,9 +77,14 @@ static void on_end(sqlite3_context *context)
 
 static enum ts_status begin(struct visit *visit, const char *sql, enum ts_db_table table, struct ts_error *error)
 {
-    sqlite3 *handle = visit->db->handle;
-    int result = sqlite3_create_function_v2(handle, "tilesight_visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, visit, NULL,
+    struct ts_db *db = visit->db;
+    sqlite3 *handle = db->handle;
+    int result = SQLITE_OK;
+    /* Once for all visits: a function cannot be set anew while another statement runs. */
+    if (!db->can_visit)
+        result = sqlite3_create_function_v2(handle, "tilesight_visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, db, NULL,
                                             on_row, on_end, NULL);
+    db->can_visit = result == SQLITE_OK;
     if (result == SQLITE_OK)
         result = sqlite3_prepare_v2(handle, sql, -1, &visit->stmt, NULL);
     return result == SQLITE_OK ? TS_OK : ts_db_failed(visit->db, result, ts_db_table_name(table), error);
@@ -99,7 +99,11 @@ static enum ts_status run(void *data, int64_t first, int64_t last, struct ts_err
         sqlite3_bind_int64(visit->stmt, 1, first);
         sqlite3_bind_int64(visit->stmt, 2, last);
     }
+    /* What is visited may be looked up in meanwhile by a visit of its own. */
+    struct visit *outer = visit->db->visit;
+    visit->db->visit = visit;
     int result = sqlite3_step(visit->stmt);
+    visit->db->visit = outer;
     enum ts_status status = TS_OK;
     if (visit->status != TS_OK) {
         if (error)
@@ -227,7 +231,10 @@ static void build_sql(const struct visit *visit, struct ts_buf *sql)
     for (unsigned i = 0; select->columns[i]; i++)
         if (ts_db_has_column(visit->db, select->table, select->columns[i]))
             ts_buf_printf(sql, "%s\"%s\"", count++ > 0 ? ", " : "", select->columns[i]);
-    ts_buf_printf(sql, ") FROM main.%s", ts_db_table_name(select->table));
+    if (select->with_rowid)
+        ts_buf_printf(sql, "%s%s", count > 0 ? ", " : "", rowid);
+    /* An index would hand out the rows in its own order. */
+    ts_buf_printf(sql, ") FROM main.%s NOT INDEXED", ts_db_table_name(select->table));
     if (rowid)
         ts_buf_printf(sql, " WHERE %s BETWEEN ?1 AND ?2", rowid);
     if (visit->by_rank)
@@ -247,7 +254,8 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
     struct ts_db_pages pages = {
         .table = select->table, .first = first, .last = last, .row = pass_on, .others = run, .data = visit};
     bool can = ts_db_pages_can(visit->db, select->table);
-    for (unsigned i = 0; select->columns[i]; i++) {
+    unsigned i = 0;
+    for (; select->columns[i]; i++) {
         int place = ts_db_column_place(visit->db, select->table, select->columns[i]);
         if (place < 0)
             continue;
@@ -257,6 +265,11 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
         if (can)
             want(&pages, place, &visit->cells[i]);
     }
+    if (select->with_rowid) {
+        struct ts_db_cell *cell = visit->present[visit->count++] = pages.rowid = &visit->cells[i];
+        cell->is_integer = true;
+        cell->kind = TS_DB_KIND_INTEGER;
+    }
     if (can && visit->by_rank) {
         want(&pages, ts_db_column_place(visit->db, select->table, "rank"), &visit->rank);
         pages.compared = &visit->rank;
@@ -265,9 +278,7 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
 }
 
 enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *select, unsigned part, unsigned parts,
-                                enum ts_status (*visit)(void *data, const struct ts_db_cell *cells,
-                                                        struct ts_error *error),
-                                void *data, struct ts_error *error)
+                                ts_db_visit_fn *visit, void *data, struct ts_error *error)
 {
     struct visit state = {.db = db, .select = select, .visit = visit, .data = data};
     struct ts_buf sql;
@@ -290,9 +301,8 @@ enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *sel
     return status;
 }
 
-enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select,
-                           enum ts_status (*visit)(void *data, const struct ts_db_cell *cells, struct ts_error *error),
-                           void *data, struct ts_error *error)
+enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select, ts_db_visit_fn *visit, void *data,
+                           struct ts_error *error)
 {
     return ts_db_visit_part(db, select, 0, 1, visit, data, error);
 }

@@ -41,13 +41,13 @@ struct builder {
 
 /* ---- rows ---- */
 
-static enum ts_status read_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_operation(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct builder *builder = data;
-    struct operation operation = {.row = builder->operations.count, .all_l1 = true};
-    if (!ts_db_integer(rows, 0, &operation.id))
+    struct operation operation = {.id = cells[0].integer, .row = builder->operations.count, .all_l1 = true};
+    if (!cells[0].is_integer)
         return TS_OK;
-    enum ts_status status = ts_profiler_copy_text(builder->profiler, rows, 1, &operation.name, error);
+    enum ts_status status = ts_profiler_copy_cell(builder->profiler, &cells[1], &operation.name, error);
     if (status != TS_OK)
         return status;
     return ts_vec_push(&builder->operations, operation) ? TS_OK : ts_error_no_memory(error);
@@ -91,11 +91,11 @@ static struct operation *find_operation(struct builder *builder, int64_t id)
     return low < builder->operations.count && items[low].id == id ? &items[low] : NULL;
 }
 
-static enum ts_status read_use(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_use(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct uses *uses = data;
-    struct use use = {.row = uses->items.count};
-    if (!ts_db_integer(rows, 0, &use.operation) || !ts_db_integer(rows, 1, &use.tensor))
+    struct use use = {cells[0].integer, cells[1].integer, uses->items.count};
+    if (!cells[0].is_integer || !cells[1].is_integer)
         return TS_OK;
     return ts_vec_push(&uses->items, use) ? TS_OK : ts_error_no_memory(error);
 }
@@ -138,17 +138,17 @@ static bool is_use(const struct uses *uses, const struct use *use, int64_t opera
 
 /* ---- what was asked for ---- */
 
-static enum ts_status read_argument(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_argument(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
+    const struct ts_db_cell *id = &cells[0], *name = &cells[1], *value = &cells[2];
     struct builder *builder = data;
-    struct ts_str name, value, body, type = {NULL, 0};
+    struct ts_str body, type = {NULL, 0};
     struct operation *operation;
-    int64_t id;
     (void)error;
-    if (!ts_db_text(rows, 2, &value) || !ts_memory_config_body(value, &body) || !ts_db_integer(rows, 0, &id) ||
-        !(operation = find_operation(builder, id)))
+    if (value->kind != TS_DB_KIND_TEXT || !ts_memory_config_body(value->text, &body) || !id->is_integer ||
+        !(operation = find_operation(builder, id->integer)))
         return TS_OK;
-    if (ts_db_text(rows, 1, &name) && ts_str_contains(name, TS_STR("intermediate")))
+    if (name->kind == TS_DB_KIND_TEXT && ts_str_contains(name->text, TS_STR("intermediate")))
         return TS_OK;
     bool l1 = ts_buffer_type_of_config(body, &type) && ts_buffer_type_is_l1(type);
     if (!operation->asked && l1)

@@ -56,28 +56,29 @@ static void keep_in_l1(struct tensors *tensors)
     tensors->list.count = kept;
 }
 
-static enum ts_status read_tensors(struct ts_profiler *profiler, struct tensors *tensors, struct ts_error *error)
+struct reading {
+    struct ts_profiler *profiler;
+    const struct ts_l1_operation *operations;
+    size_t count;
+    struct tensors *tensors;
+};
+
+static enum ts_status read_tensor(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_profiler_scan(profiler, TS_DB_TENSORS, tensor_columns, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
-        struct tensor tensor = {.row = tensors->list.count};
-        struct ts_str type;
-        if (!ts_db_integer(rows, 0, &tensor.id)) {
-            profiler->keyless[TS_DB_TENSORS]++;
-            continue;
-        }
-        tensor.used = ts_db_integer(rows, 1, &tensor.address) && ts_db_text(rows, 2, &type) &&
-                      ts_buffer_type_is_l1(ts_buffer_type_of_param(type));
-        if (!ts_vec_push(&tensors->list, tensor))
-            status = ts_error_no_memory(error);
+    struct reading *reading = data;
+    struct tensors *tensors = reading->tensors;
+    struct tensor tensor = {.id = cells[0].integer, .row = tensors->list.count};
+    struct ts_db_digits digits;
+    struct ts_str type;
+    if (!cells[0].is_integer) {
+        reading->profiler->keyless[TS_DB_TENSORS]++;
+        return TS_OK;
     }
-    ts_db_rows_close(rows);
-    keep_in_l1(tensors);
-    return status;
+    if (cells[1].is_integer) {
+        tensor.address = cells[1].integer;
+        tensor.used = ts_db_cell_text(&cells[2], &digits, &type) && ts_buffer_type_is_l1(ts_buffer_type_of_param(type));
+    }
+    return ts_vec_push(&tensors->list, tensor) ? TS_OK : ts_error_no_memory(error);
 }
 
 /* ---- what uses them ---- */
@@ -110,28 +111,22 @@ static struct tensor *find_tensor(struct tensors *tensors, int64_t id)
     return first < tensors->list.count && tensors->list.items[first].id == id ? &tensors->list.items[first] : NULL;
 }
 
-static enum ts_status read_uses(struct ts_profiler *profiler, const struct ts_l1_operation *operations, size_t count,
-                                struct tensors *tensors, struct ts_error *error)
+static enum ts_status read_use(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_profiler_scan(profiler, TS_DB_INPUT_TENSORS, use_columns, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while ((status = ts_db_next(rows, &more, error)) == TS_OK && more) {
-        int64_t operation, id;
-        if (!ts_db_integer(rows, 0, &operation) || !ts_db_integer(rows, 1, &id)) {
-            profiler->keyless[TS_DB_INPUT_TENSORS]++;
-            continue;
-        }
-        struct tensor *tensor = find_tensor(tensors, id);
-        if (!tensor || (tensor->used && tensor->last >= operation) || !is_use(operations, count, operation))
-            continue;
-        tensor->last = operation;
-        tensor->used = true;
+    struct reading *reading = data;
+    (void)error;
+    if (!cells[0].is_integer || !cells[1].is_integer) {
+        reading->profiler->keyless[TS_DB_INPUT_TENSORS]++;
+        return TS_OK;
     }
-    ts_db_rows_close(rows);
-    return status;
+    int64_t operation = cells[0].integer;
+    struct tensor *tensor = find_tensor(reading->tensors, cells[1].integer);
+    if (!tensor || (tensor->used && tensor->last >= operation) ||
+        !is_use(reading->operations, reading->count, operation))
+        return TS_OK;
+    tensor->last = operation;
+    tensor->used = true;
+    return TS_OK;
 }
 
 /* ---- by address ---- */
@@ -192,9 +187,11 @@ enum ts_status ts_l1_last_uses_read(struct ts_profiler *profiler, const struct t
         !is_told(profiler, TS_DB_TENSORS, tensor_columns) || !is_told(profiler, TS_DB_INPUT_TENSORS, use_columns);
     if (out->unknown)
         return TS_OK;
-    enum ts_status status = read_tensors(profiler, &tensors, error);
+    struct reading reading = {profiler, operations, operation_count, &tensors};
+    enum ts_status status = ts_profiler_each(profiler, TS_DB_TENSORS, tensor_columns, read_tensor, &reading, error);
+    keep_in_l1(&tensors);
     if (status == TS_OK)
-        status = read_uses(profiler, operations, operation_count, &tensors, error);
+        status = ts_profiler_each(profiler, TS_DB_INPUT_TENSORS, use_columns, read_use, &reading, error);
     if (status == TS_OK && !gather(&tensors, out))
         status = ts_error_no_memory(error);
     ts_vec_free(&tensors.list);

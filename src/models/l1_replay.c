@@ -40,17 +40,18 @@ enum { KEY, GRAPH = 1, ADDRESS = 1, SIZE, TYPE };
 
 /* ---- operations ---- */
 
-static enum ts_status add_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status add_operation(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct reader *reader = data;
     struct ts_l1_replay *replay = reader->replay;
-    struct ts_l1_operation operation = {.name = 0};
+    struct ts_l1_operation operation = {.id = cells[0].integer};
+    struct ts_db_digits digits;
     struct ts_str name = TS_STR("");
-    if (!ts_db_integer(rows, 0, &operation.id)) {
+    if (!cells[0].is_integer) {
         reader->profiler->keyless[TS_DB_OPERATIONS]++;
         return TS_OK;
     }
-    if (ts_db_text(rows, 1, &name)) {
+    if (ts_db_cell_text(&cells[1], &digits, &name)) {
         uint32_t number = ts_intern_add(&replay->names, name);
         if (number == UINT32_MAX)
             return ts_arena_error(&replay->arena, error);

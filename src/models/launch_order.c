@@ -54,11 +54,11 @@ static int by_operation(const void *a, const void *b)
 
 /* ---- the operations of the rank ---- */
 
-static enum ts_status note_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status note_operation(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct operations *known = data;
-    int64_t id;
-    return !ts_db_integer(rows, 0, &id) || ts_vec_push(&known->ids, id) ? TS_OK : ts_error_no_memory(error);
+    bool noted = !cells[0].is_integer || ts_vec_push(&known->ids, cells[0].integer);
+    return noted ? TS_OK : ts_error_no_memory(error);
 }
 
 static enum ts_status read_operations(struct ts_profiler *profiler, struct operations *known, struct ts_error *error)
@@ -114,14 +114,6 @@ static enum ts_status read_graph(struct stretch *stretch, int64_t operation, str
     return status == TS_OK ? keep_launches(stretch, operation, error) : status;
 }
 
-/* A graph that is a mere number is not empty, but no list either. */
-static struct ts_str text_of(const struct ts_db_cell *cell)
-{
-    if (cell->is_integer || cell->is_fraction)
-        return TS_STR("0");
-    return cell->text.ptr ? cell->text : TS_STR("");
-}
-
 static bool is_over(const struct stretch *stretch)
 {
     return stretch->unreadable || stretch->bytes > TS_LIMIT_GRAPHS;
@@ -131,8 +123,10 @@ static bool is_over(const struct stretch *stretch)
 static enum ts_status read_row(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct stretch *stretch = data;
-    struct ts_str text = text_of(&cells[1]);
+    struct ts_db_digits digits;
+    struct ts_str text = TS_STR("");
     enum ts_status status = TS_OK;
+    ts_db_cell_text(&cells[1], &digits, &text);
     stretch->bytes += text.len;
     if (stretch->rows++ % CHECK_EVERY == 0)
         status = ts_context_check(stretch->context, error);
@@ -263,8 +257,8 @@ static enum ts_status read_graphs(struct ts_context *context, struct ts_profiler
         stretches[i].scopes = i == 0 ? &out->scopes : &stretches[i].own;
         ts_buf_init(&stretches[i].text, 0);
     }
-    status = ts_profiler_read_stretches(context, profiler, TS_DB_CAPTURED_GRAPH, columns, count, read_stretch,
-                                        stretches, error);
+    const struct ts_db_select select = ts_profiler_select(profiler, TS_DB_CAPTURED_GRAPH, columns);
+    status = ts_profiler_read_stretches(context, profiler, &select, count, read_stretch, stretches, error);
     if (status == TS_OK)
         status = join(stretches, count, out, error);
     if (status == TS_OK)

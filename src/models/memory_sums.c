@@ -505,8 +505,9 @@ static enum ts_status read_stretches(struct builder *builder, unsigned count, st
         init_builder(&builders[i], builder->context, builder->profiler);
         builders[i].geometry = builder->geometry;
     }
-    enum ts_status status = ts_profiler_read_stretches(builder->context, builder->profiler, TS_DB_BUFFERS, columns,
-                                                       count, read_stretch, builders, error);
+    const struct ts_db_select select = ts_profiler_select(builder->profiler, TS_DB_BUFFERS, columns);
+    enum ts_status status =
+        ts_profiler_read_stretches(builder->context, builder->profiler, &select, count, read_stretch, builders, error);
     *builder = builders[0];
     for (unsigned i = 1; i < count; i++) {
         if (status == TS_OK && !merge(builder, &builders[i]))

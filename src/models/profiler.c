@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/number.h"
+#include "models/profiler_stretches.h"
 
 /* ---- what is kept between calls ---- */
 
@@ -36,7 +37,7 @@ static const struct ts_part_type rows_type = {"profiler_rows", TS_PART_REREAD, d
 static const struct ts_part_type ranks_type = {"profiler_ranks", TS_PART_REREAD, destroy_ranks};
 
 struct making {
-    struct ts_db *db;
+    struct ts_profiler *profiler;
     enum ts_db_table table;
     const char *key;
 };
@@ -65,15 +66,47 @@ static enum ts_status acquire(struct ts_context *context, struct ts_capture *cap
     return ts_parts_acquire(context, capture->parts, &capture->pins, &request, out, error);
 }
 
+struct indexing {
+    const struct making *making;
+    struct ts_db_index parts[TS_PROFILER_STRETCHES_MAX];
+};
+enum { ROWS_PER_STRETCH = 10000 }; /* that are worth a thread */
+
+static enum ts_status index_stretch(void *data, const struct ts_profiler_stretch *stretch, struct ts_error *error)
+{
+    struct indexing *indexing = data;
+    const struct making *making = indexing->making;
+    return ts_db_index_create(stretch->db, making->table, making->key, stretch->index, stretch->count,
+                              &indexing->parts[stretch->index], error);
+}
+
+static enum ts_status read_index(struct ts_context *context, const struct making *making, struct ts_db_index *out,
+                                 struct ts_error *error)
+{
+    struct indexing indexing = {.making = making};
+    unsigned count = 1;
+    enum ts_status status =
+        ts_profiler_count_stretches(context, making->profiler, making->table, ROWS_PER_STRETCH, &count, error);
+    if (status == TS_OK)
+        status = ts_profiler_read_stretches(context, making->profiler, NULL, count, index_stretch, &indexing, error);
+    for (unsigned i = 1; i < count; i++) {
+        if (status == TS_OK)
+            status = ts_db_index_join(&indexing.parts[0], &indexing.parts[i], context->memory_limit, error);
+        ts_db_index_free(&indexing.parts[i]);
+    }
+    *out = indexing.parts[0];
+    return status;
+}
+
 static enum ts_status make_rows(struct ts_context *context, void *data, struct ts_part **out, struct ts_error *error)
 {
     const struct making *making = data;
     struct rows_part *part = calloc(1, sizeof *part);
     if (!part)
         return ts_error_no_memory(error);
-    enum ts_status status = ts_db_index_create(context, making->db, making->table, making->key, &part->index, error);
+    enum ts_status status = read_index(context, making, &part->index, error);
     if (status == TS_OK)
-        status = finish_part(making->db, &part->part, sizeof *part + ts_db_index_bytes(&part->index), error);
+        status = finish_part(making->profiler->db, &part->part, sizeof *part + ts_db_index_bytes(&part->index), error);
     if (status != TS_OK) {
         destroy_rows(&part->part);
         return status;
@@ -85,7 +118,7 @@ static enum ts_status make_rows(struct ts_context *context, void *data, struct t
 enum ts_status ts_profiler_index(struct ts_context *context, struct ts_profiler *profiler, enum ts_db_table table,
                                  const char *key, const struct ts_db_index **out, struct ts_error *error)
 {
-    struct making making = {profiler->db, table, key};
+    struct making making = {profiler, table, key};
     struct ts_part *part;
     char options[96];
     snprintf(options, sizeof options, "%s.%s", ts_db_table_name(table), key);
@@ -142,9 +175,9 @@ static enum ts_status make_ranks(struct ts_context *context, void *data, struct 
     struct ranks_part *part = calloc(1, sizeof *part);
     if (!part)
         return ts_error_no_memory(error);
-    enum ts_status status = read_ranks(making->db, part, error);
+    enum ts_status status = read_ranks(making->profiler->db, part, error);
     if (status == TS_OK)
-        status = finish_part(making->db, &part->part, sizeof *part, error);
+        status = finish_part(making->profiler->db, &part->part, sizeof *part, error);
     if (status != TS_OK) {
         free(part);
         return status;
@@ -193,7 +226,7 @@ static enum ts_status choose_rank(struct ts_context *context, struct ts_profiler
     profiler->multi_host = ts_db_has_column(profiler->db, TS_DB_OPERATIONS, "rank");
     if (!profiler->multi_host)
         return rank != 0 ? refuse_rank(profiler, rank, error) : TS_OK;
-    struct making making = {.db = profiler->db};
+    struct making making = {.profiler = profiler};
     struct ts_part *part;
     enum ts_status status =
         acquire(context, profiler->capture, profiler->db, &ranks_type, "", make_ranks, &making, &part, error);
@@ -323,49 +356,43 @@ enum ts_status ts_profiler_part(struct ts_context *context, struct ts_profiler *
 
 /* ---- rows ---- */
 
+struct ts_db_select ts_profiler_select(const struct ts_profiler *profiler, enum ts_db_table table,
+                                       const char *const *columns)
+{
+    return (struct ts_db_select){
+        .table = table, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
+}
+
 enum ts_status ts_profiler_scan(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
                                 struct ts_db_rows **out, struct ts_error *error)
 {
-    const struct ts_db_select select = {
-        .table = table, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank};
+    const struct ts_db_select select = ts_profiler_select(profiler, table, columns);
     return ts_db_rows_open(profiler->db, &select, out, error);
 }
 
 enum ts_status ts_profiler_each(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
-                                ts_profiler_read_fn *read, void *data, struct ts_error *error)
+                                ts_db_visit_fn *visit, void *data, struct ts_error *error)
 {
-    struct ts_db_rows *rows;
-    bool more = false;
-    enum ts_status status = ts_profiler_scan(profiler, table, columns, &rows, error);
-    if (status != TS_OK)
-        return status;
-    while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more)
-        status = read(data, rows, error);
-    ts_db_rows_close(rows);
-    return status;
+    const struct ts_db_select select = ts_profiler_select(profiler, table, columns);
+    return ts_db_visit(profiler->db, &select, visit, data, error);
 }
 
 enum ts_status ts_profiler_each_attributable(struct ts_profiler *profiler, enum ts_db_table table,
-                                             const char *const *columns, ts_profiler_read_fn *read, void *data,
+                                             const char *const *columns, ts_db_visit_fn *visit, void *data,
                                              struct ts_error *error)
 {
     if (ts_profiler_unattributable(profiler, table))
         return TS_OK;
-    return ts_profiler_each(profiler, table, columns, read, data, error);
+    return ts_profiler_each(profiler, table, columns, visit, data, error);
 }
 
 enum ts_status ts_profiler_rows(struct ts_context *context, struct ts_profiler *profiler, enum ts_db_table table,
                                 const char *key, int64_t value, const char *const *columns, struct ts_db_rows **out,
                                 struct ts_error *error)
 {
-    struct ts_db_select select = {
-        .table = table,
-        .columns = columns,
-        .by_rank = profiler->multi_host,
-        .rank = profiler->rank,
-        .key = key,
-        .key_value = value,
-    };
+    struct ts_db_select select = ts_profiler_select(profiler, table, columns);
+    select.key = key;
+    select.key_value = value;
     enum ts_status status = ts_profiler_index(context, profiler, table, key, &select.index, error);
     if (status != TS_OK)
         return status;
@@ -382,16 +409,27 @@ void ts_profiler_note_key(struct ts_profiler *profiler, enum ts_db_table table)
         profiler->missing_key[table] = ts_db_missing_key(profiler->db, table);
 }
 
+static enum ts_status copy(struct ts_profiler *profiler, struct ts_str text, struct ts_str *out, struct ts_error *error)
+{
+    *out = text.ptr ? ts_arena_copy(&profiler->arena, text) : text;
+    return out->ptr || !text.ptr ? TS_OK : ts_arena_error(&profiler->arena, error);
+}
+
 enum ts_status ts_profiler_copy_text(struct ts_profiler *profiler, struct ts_db_rows *rows, unsigned column,
                                      struct ts_str *out, struct ts_error *error)
 {
-    struct ts_str text;
-    if (!ts_db_text(rows, column, &text)) {
-        *out = (struct ts_str){NULL, 0};
-        return TS_OK;
-    }
-    *out = ts_arena_copy(&profiler->arena, text);
-    return out->ptr ? TS_OK : ts_arena_error(&profiler->arena, error);
+    struct ts_str text = {NULL, 0};
+    ts_db_text(rows, column, &text);
+    return copy(profiler, text, out, error);
+}
+
+enum ts_status ts_profiler_copy_cell(struct ts_profiler *profiler, const struct ts_db_cell *cell, struct ts_str *out,
+                                     struct ts_error *error)
+{
+    struct ts_db_digits digits;
+    struct ts_str text = {NULL, 0};
+    ts_db_cell_text(cell, &digits, &text);
+    return copy(profiler, text, out, error);
 }
 
 /* ---- operations ---- */

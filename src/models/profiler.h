@@ -9,8 +9,6 @@
 
 enum { TS_PROFILER_RANKS_MAX = 4096 };
 
-/* What hands out rows calls this for each of them. */
-typedef enum ts_status ts_profiler_read_fn(void *data, struct ts_db_rows *rows, struct ts_error *error);
 /* What makes a part, as struct ts_part_request has it. */
 typedef enum ts_status ts_profiler_make_fn(struct ts_context *context, void *data, struct ts_part **out,
                                            struct ts_error *error);
@@ -59,15 +57,18 @@ enum ts_status ts_profiler_part(struct ts_context *context, struct ts_profiler *
 
 /* ---- rows ---- */
 
-/* All rows of a table at the rank, in row order. *out is the caller's. */
+/* What selects all rows of a table at the rank. */
+struct ts_db_select ts_profiler_select(const struct ts_profiler *profiler, enum ts_db_table table,
+                                       const char *const *columns);
+/* Begin to read them. *out is the caller's. */
 enum ts_status ts_profiler_scan(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
                                 struct ts_db_rows **out, struct ts_error *error);
-/* Hand them one after the other to read, which ends it when it returns another status than TS_OK. */
+/* Hand them one after the other to visit, as ts_db_visit does: several times faster. */
 enum ts_status ts_profiler_each(struct ts_profiler *profiler, enum ts_db_table table, const char *const *columns,
-                                ts_profiler_read_fn *read, void *data, struct ts_error *error);
+                                ts_db_visit_fn *visit, void *data, struct ts_error *error);
 /* The same where ts_profiler_unattributable does not keep the table from being read; else it counts as empty. */
 enum ts_status ts_profiler_each_attributable(struct ts_profiler *profiler, enum ts_db_table table,
-                                             const char *const *columns, ts_profiler_read_fn *read, void *data,
+                                             const char *const *columns, ts_db_visit_fn *visit, void *data,
                                              struct ts_error *error);
 
 /* ---- rows by key ---- */
@@ -87,6 +88,8 @@ void ts_profiler_note_key(struct ts_profiler *profiler, enum ts_db_table table);
 /* A copy of a cell in the profiler's arena: ptr NULL for NULL and for a column that is missing. */
 enum ts_status ts_profiler_copy_text(struct ts_profiler *profiler, struct ts_db_rows *rows, unsigned column,
                                      struct ts_str *out, struct ts_error *error);
+enum ts_status ts_profiler_copy_cell(struct ts_profiler *profiler, const struct ts_db_cell *cell, struct ts_str *out,
+                                     struct ts_error *error);
 
 /* ---- operations ---- */
 

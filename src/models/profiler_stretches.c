@@ -5,7 +5,7 @@
 struct run {
     struct ts_context *context;
     struct ts_profiler *profiler;
-    struct ts_db_select select;
+    const struct ts_db_select *select;
     unsigned count;
     ts_profiler_stretch_fn *read;
     void *data;
@@ -29,7 +29,7 @@ static enum ts_status read_one(void *data, size_t index, struct ts_error *error)
 {
     struct run *run = data;
     struct ts_profiler *profiler = run->profiler;
-    struct ts_profiler_stretch stretch = {profiler->db, &run->select, (unsigned)index, run->count};
+    struct ts_profiler_stretch stretch = {profiler->db, run->select, (unsigned)index, run->count};
     if (index == 0)
         return run->read(run->data, &stretch, error);
     enum ts_status status = ts_db_open(run->context, profiler->capture->database, &stretch.db, error);
@@ -44,24 +44,15 @@ static enum ts_status read_one(void *data, size_t index, struct ts_error *error)
 }
 
 enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_profiler *profiler,
-                                          enum ts_db_table table, const char *const *columns, unsigned count,
+                                          const struct ts_db_select *select, unsigned count,
                                           ts_profiler_stretch_fn *read, void *data, struct ts_error *error)
 {
-    struct run run = {
-        .context = context,
-        .profiler = profiler,
-        .select = {.table = table, .columns = columns, .by_rank = profiler->multi_host, .rank = profiler->rank},
-        .count = count,
-        .read = read,
-        .data = data,
-    };
+    struct run run = {context, profiler, select, count, read, data};
     return ts_parallel(context, count, read_one, &run, error);
 }
 
-enum ts_status ts_profiler_visit_stretch(const struct ts_profiler_stretch *stretch,
-                                         enum ts_status (*visit)(void *data, const struct ts_db_cell *cells,
-                                                                 struct ts_error *error),
-                                         void *data, struct ts_error *error)
+enum ts_status ts_profiler_visit_stretch(const struct ts_profiler_stretch *stretch, ts_db_visit_fn *visit, void *data,
+                                         struct ts_error *error)
 {
     return ts_db_visit_part(stretch->db, stretch->select, stretch->index, stretch->count, visit, data, error);
 }

@@ -19,16 +19,14 @@ typedef enum ts_status ts_profiler_stretch_fn(void *data, const struct ts_profil
 enum ts_status ts_profiler_count_stretches(struct ts_context *context, struct ts_profiler *profiler,
                                            enum ts_db_table table, uint64_t rows_each, unsigned *out,
                                            struct ts_error *error);
-/* Call read for each stretch of a table at the profiler's rank, all at the same time, and wait for them. Each but the first
- * is read on a connection of its own, to the same state of the database; TS_CHANGED when that is gone. Errors: also those of
- * ts_db_open, and read's; of several that of the first stretch. */
+/* Call read for each stretch of what is selected, all at the same time, and wait for them. Each but the first is read on a
+ * connection of its own, to the same state of the database; TS_CHANGED when that is gone. Errors: also those of ts_db_open,
+ * and read's; of several that of the first stretch. */
 enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_profiler *profiler,
-                                          enum ts_db_table table, const char *const *columns, unsigned count,
+                                          const struct ts_db_select *select, unsigned count,
                                           ts_profiler_stretch_fn *read, void *data, struct ts_error *error);
 /* Inside read: call visit for each of its rows, in row order. Errors: those of ts_db_visit. */
-enum ts_status ts_profiler_visit_stretch(const struct ts_profiler_stretch *stretch,
-                                         enum ts_status (*visit)(void *data, const struct ts_db_cell *cells,
-                                                                 struct ts_error *error),
-                                         void *data, struct ts_error *error);
+enum ts_status ts_profiler_visit_stretch(const struct ts_profiler_stretch *stretch, ts_db_visit_fn *visit, void *data,
+                                         struct ts_error *error);
 
 #endif

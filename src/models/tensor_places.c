@@ -62,38 +62,47 @@ static int by_device(const void *a, const void *b)
 enum { TENSOR, SHAPE, MEMORY_CONFIG, DEVICE, ADDRESS, BUFFER_TYPE };
 
 /* Of a tensor without an address the column says nothing. */
-static enum ts_place_memory memory_of(struct ts_db_rows *rows, bool has_address)
+static enum ts_place_memory memory_of(const struct ts_db_cell *cells, bool has_address)
 {
+    struct ts_db_digits digits;
     struct ts_str text, type = {NULL, 0};
-    if (!has_address && ts_db_text(rows, MEMORY_CONFIG, &text))
-        ts_buffer_type_of_config(text, &type);
-    else if (has_address && ts_db_text(rows, BUFFER_TYPE, &text))
+    if (!has_address && cells[MEMORY_CONFIG].kind == TS_DB_KIND_TEXT)
+        ts_buffer_type_of_config(cells[MEMORY_CONFIG].text, &type);
+    else if (has_address && ts_db_cell_text(&cells[BUFFER_TYPE], &digits, &text))
         type = ts_buffer_type_of_param(text);
     if (!type.ptr)
         return TS_PLACE_ELSEWHERE;
     return ts_str_is(type, "DRAM") ? TS_PLACE_DRAM : ts_buffer_type_is_l1(type) ? TS_PLACE_L1 : TS_PLACE_ELSEWHERE;
 }
 
-static enum ts_status read_tensor(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_tensor(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct ts_places *places = data;
-    struct ts_place place = {.row = places->tensors.count};
-    struct ts_str shape;
-    if (!ts_db_integer(rows, TENSOR, &place.tensor))
+    const struct ts_db_cell *address = &cells[ADDRESS], *device = &cells[DEVICE], *shape = &cells[SHAPE];
+    struct ts_place place = {
+        .tensor = cells[TENSOR].integer,
+        .row = places->tensors.count,
+        .address = address->is_integer ? address->integer : 0,
+        .device = device->is_integer ? device->integer : 0,
+    };
+    if (!cells[TENSOR].is_integer)
         return TS_OK;
-    bool addressed = ts_db_integer(rows, ADDRESS, &place.address);
-    place.memory = memory_of(rows, addressed);
-    place.has_address = addressed && ts_db_integer(rows, DEVICE, &place.device);
-    place.has_volume = ts_db_text(rows, SHAPE, &shape) && ts_places_volume(shape, &place.volume);
+    place.memory = memory_of(cells, address->is_integer);
+    place.has_address = address->is_integer && device->is_integer;
+    place.has_volume = shape->kind == TS_DB_KIND_TEXT && ts_places_volume(shape->text, &place.volume);
     return ts_vec_push(&places->tensors, place) ? TS_OK : ts_error_no_memory(error);
 }
 
-static enum ts_status read_device(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_device(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct ts_places *places = data;
-    struct ts_device_place place = {.row = places->devices.count};
-    if (!ts_db_integer(rows, 0, &place.tensor) || !ts_db_integer(rows, 1, &place.device) ||
-        !ts_db_integer(rows, 2, &place.address))
+    struct ts_device_place place = {
+        .tensor = cells[0].integer,
+        .device = cells[1].integer,
+        .address = cells[2].integer,
+        .row = places->devices.count,
+    };
+    if (!cells[0].is_integer || !cells[1].is_integer || !cells[2].is_integer)
         return TS_OK;
     return ts_vec_push(&places->devices, place) ? TS_OK : ts_error_no_memory(error);
 }

@@ -23,18 +23,18 @@ struct search {
 
 /* ---- by what called it ---- */
 
-static enum ts_status read_trace(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_trace(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct search *search = data;
+    struct ts_db_digits digits;
     struct ts_str trace;
-    int64_t id;
-    if (!ts_db_text(rows, 1, &trace))
+    if (!ts_db_cell_text(&cells[1], &digits, &trace))
         return TS_OK;
     search->any_trace = true;
     bool found;
     enum ts_status status = ts_fold_contains(search->context, trace, ts_buf_view(&search->caller), ts_fold_ascii,
                                              &search->text, &found, error);
-    if (status == TS_OK && found && ts_db_integer(rows, 0, &id) && !ts_vec_push(&search->called, id))
+    if (status == TS_OK && found && cells[0].is_integer && !ts_vec_push(&search->called, cells[0].integer))
         status = ts_error_no_memory(error);
     return status;
 }
@@ -87,20 +87,21 @@ static enum ts_status is_repeat(struct search *search, int64_t id, bool *repeat,
     return TS_OK;
 }
 
-static enum ts_status read_operation(void *data, struct ts_db_rows *rows, struct ts_error *error)
+static enum ts_status read_operation(void *data, const struct ts_db_cell *cells, struct ts_error *error)
 {
     struct search *search = data;
+    struct ts_db_digits digits;
     struct ts_str name = TS_STR("");
-    int64_t id;
+    int64_t id = cells[0].integer;
     bool repeat = false, found_name;
-    if (!ts_db_integer(rows, 0, &id)) {
+    if (!cells[0].is_integer) {
         search->profiler->keyless[TS_DB_OPERATIONS]++;
         return TS_OK;
     }
     enum ts_status status = is_repeat(search, id, &repeat, error);
     if (status != TS_OK || repeat || (search->by_caller && !is_called(search, id)))
         return status;
-    ts_db_text(rows, 1, &name);
+    ts_db_cell_text(&cells[1], &digits, &name);
     status = ts_fold_contains(search->context, name, ts_buf_view(&search->name), ts_fold_text, &search->text,
                               &found_name, error);
     if (status != TS_OK || !found_name)
@@ -109,8 +110,8 @@ static enum ts_status read_operation(void *data, struct ts_db_rows *rows, struct
         return TS_OK;
     struct ts_profiler_operation *found = &search->found[search->matches - 1];
     found->id = id;
-    found->duration = ts_db_number(rows, 2);
-    return ts_profiler_copy_text(search->profiler, rows, 1, &found->name, error);
+    found->duration = ts_db_cell_number(&cells[2]);
+    return ts_profiler_copy_cell(search->profiler, &cells[1], &found->name, error);
 }
 
 /* The arguments, made ready. */

@@ -72,10 +72,10 @@ static void run_script(const char *script)
     /* One statement after the other: a bad one does not keep the later ones out. */
     while (*script) {
         sqlite3_stmt *statement = NULL;
-        const char *rest = script + strlen(script);
+        const char *rest;
         if (sqlite3_prepare_v2(db, script, -1, &statement, &rest) != SQLITE_OK) {
             const char *end = strchr(script, ';');
-            rest = end ? end + 1 : rest;
+            rest = end ? end + 1 : script + strlen(script);
         }
         for (int rows = 0; statement && rows < ROWS_MAX && sqlite3_step(statement) == SQLITE_ROW; rows++)
             continue;

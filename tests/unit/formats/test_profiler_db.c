@@ -153,7 +153,7 @@ static void test_rows_by_key(void **state)
             schemas[i]);
         open_sql(sql);
         struct ts_db_index index;
-        assert_int_equal(ts_db_index_create(&context, db, TS_DB_BUFFERS, "operation_id", &index, &error), TS_OK);
+        assert_int_equal(ts_db_index_create(db, TS_DB_BUFFERS, "operation_id", 0, 1, &index, &error), TS_OK);
         struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = place_columns, .key = "operation_id"};
         for (int with_index = 0; with_index < 2; with_index++) {
             select.index = with_index ? &index : NULL;
@@ -181,7 +181,7 @@ static void test_index(void **state)
              "DELETE FROM buffers WHERE rowid = 4");
     struct ts_db_index index;
     size_t count;
-    assert_int_equal(ts_db_index_create(&context, db, TS_DB_BUFFERS, "operation_id", &index, &error), TS_OK);
+    assert_int_equal(ts_db_index_create(db, TS_DB_BUFFERS, "operation_id", 0, 1, &index, &error), TS_OK);
     assert_int_equal(index.count, 4);
     assert_int_equal(index.rows, 5);
     assert_int_equal(index.keyless, 2);
@@ -196,11 +196,11 @@ static void test_index(void **state)
     ts_db_index_find(&index, 6, &count);
     assert_int_equal(count, 0);
     ts_db_index_free(&index);
-    assert_int_equal(ts_db_index_create(&context, db, TS_DB_TENSORS, "tensor_id", &index, &error), TS_OK);
+    assert_int_equal(ts_db_index_create(db, TS_DB_TENSORS, "tensor_id", 0, 1, &index, &error), TS_OK);
     assert_int_equal(index.count, 0);
     ts_db_index_free(&index);
     context.memory_limit = 2 * sizeof(struct ts_db_run);
-    assert_int_equal(ts_db_index_create(&context, db, TS_DB_BUFFERS, "operation_id", &index, &error), TS_LIMIT);
+    assert_int_equal(ts_db_index_create(db, TS_DB_BUFFERS, "operation_id", 0, 1, &index, &error), TS_LIMIT);
 }
 
 /* ---- every row ---- */
@@ -244,6 +244,71 @@ static void test_visit(void **state)
     const struct ts_db_select none = {.table = TS_DB_TENSORS, .columns = visited};
     assert_int_equal(ts_db_visit(db, &none, add_cells, &sum, &error), TS_OK);
     assert_int_equal(sum.total, 10);
+}
+
+/* Rows that are visited may be looked up in by a visit of their own, and while others are being read. */
+static enum ts_status visit_again(void *data, const struct ts_db_cell *cells, struct ts_error *fault)
+{
+    static const char *const visited[] = {"operation_id", NULL};
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = visited};
+    struct sum *outer = data, sum = {.numbers = 0};
+    enum ts_status status = ts_db_visit(db, &select, add_cells, &sum, fault);
+    assert_int_equal(sum.total, 6);
+    outer->total += cells[0].integer;
+    return status;
+}
+
+static void test_visits_inside_each_other(void **state)
+{
+    (void)state;
+    static const char *const visited[] = {"operation_id", NULL};
+    const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = visited};
+    static const char *const schemas[] = {"(operation_id int)", "(operation_id int PRIMARY KEY) WITHOUT ROWID"};
+    for (size_t i = 0; i < 2; i++) {
+        char sql[160];
+        struct sum sum = {.numbers = 0};
+        snprintf(sql, sizeof sql, "CREATE TABLE buffers %s; INSERT INTO buffers VALUES (1), (2), (3)", schemas[i]);
+        open_sql(sql);
+        assert_int_equal(ts_db_visit(db, &select, add_cells, &sum, &error), TS_OK);
+        struct ts_db_rows *rows = select_rows(&select);
+        assert_true(next(rows));
+        sum.total = 0;
+        if (ts_db_visit(db, &select, visit_again, &sum, &error) != TS_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(sum.total, 6);
+        assert_true(next(rows) && next(rows) && !next(rows));
+        ts_db_rows_close(rows);
+    }
+}
+
+/* An index does not change the order, and the number of a row comes last. */
+static enum ts_status expect_next_row(void *data, const struct ts_db_cell *cells, struct ts_error *fault)
+{
+    int64_t *last = data;
+    (void)fault;
+    assert_true(cells[2].is_integer && cells[2].integer == ++*last && cells[0].integer == 100 - *last);
+    assert_int_equal(cells[1].kind, TS_DB_KIND_NULL);
+    return TS_OK;
+}
+
+static void test_visit_in_row_order(void **state)
+{
+    (void)state;
+    static const char *const visited[] = {"operation_id", "absent", NULL};
+    static const char *const kinds[] = {"", "PRAGMA encoding = 'UTF-16';"};
+    for (size_t i = 0; i < 2; i++) {
+        char sql[512];
+        int64_t last = 0;
+        const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = visited, .with_rowid = true};
+        snprintf(sql, sizeof sql,
+                 "%s CREATE TABLE buffers (operation_id int); CREATE INDEX i ON buffers (operation_id);"
+                 "WITH RECURSIVE n(i) AS (SELECT 99 UNION ALL SELECT i - 1 FROM n WHERE i > 50)"
+                 "INSERT INTO buffers SELECT CASE i WHEN 70 THEN '70' ELSE i END FROM n",
+                 kinds[i]);
+        open_sql(sql);
+        assert_int_equal(ts_db_visit(db, &select, expect_next_row, &last, &error), TS_OK);
+        assert_int_equal(last, 50);
+    }
 }
 
 struct seen {
@@ -397,7 +462,7 @@ static void test_cancelled(void **state)
     struct sum sum = {.numbers = 0};
     const struct ts_db_select select = {.table = TS_DB_OPERATIONS, .columns = columns};
     atomic_store(&context.cancelled, true);
-    assert_int_equal(ts_db_index_create(&context, db, TS_DB_OPERATIONS, "operation_id", &index, &error), TS_CANCELLED);
+    assert_int_equal(ts_db_index_create(db, TS_DB_OPERATIONS, "operation_id", 0, 1, &index, &error), TS_CANCELLED);
     assert_int_equal(ts_db_visit(db, &select, add_cells, &sum, &error), TS_CANCELLED);
     struct ts_db_rows *rows = select_rows(&select);
     bool more = true;
@@ -438,6 +503,8 @@ int main(void)
         DB_CASE(test_index),
         DB_CASE(test_stopped_between_long_texts),
         DB_CASE(test_visit),
+        DB_CASE(test_visits_inside_each_other),
+        DB_CASE(test_visit_in_row_order),
         DB_CASE(test_visit_in_parts),
         DB_CASE(test_read_text),
         DB_CASE(test_ten_megabytes_of_text),

@@ -98,7 +98,7 @@ static void test_damaged_pages(void **state)
         struct ts_db_index index;
         struct ts_db_rows *rows;
         const struct ts_db_select select = {.table = TS_DB_OPERATIONS, .columns = columns};
-        if (ts_db_index_create(&context, bad, TS_DB_OPERATIONS, "operation_id", &index, &error) == TS_OK)
+        if (ts_db_index_create(bad, TS_DB_OPERATIONS, "operation_id", 0, 1, &index, &error) == TS_OK)
             ts_db_index_free(&index);
         if (ts_db_rows_open(bad, &select, &rows, &error) == TS_OK) {
             bool more = true;

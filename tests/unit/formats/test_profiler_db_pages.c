@@ -32,8 +32,8 @@ static void add_cell(struct seen *seen, const struct ts_db_cell *cell)
     struct ts_str text = cell->text;
     if (cell->is_integer)
         ts_buf_printf(&seen->text, "%lld,", (long long)cell->integer);
-    else if (cell->is_fraction)
-        ts_buf_text(&seen->text, "fraction,");
+    else if (cell->kind == TS_DB_KIND_REAL)
+        ts_buf_printf(&seen->text, "%g,", ts_db_cell_number(cell));
     else if (text.ptr)
         ts_buf_printf(&seen->text, "%zu:%.*s,", text.len, TS_STR_ARG(text));
     else
@@ -70,10 +70,11 @@ static void step_all(const struct ts_db_select *select, struct seen *seen)
     assert_int_equal(ts_db_rows_open(db, select, &rows, &error), TS_OK);
     while (ts_db_next(rows, &more, &error) == TS_OK && more) {
         for (unsigned i = 0; i < COLUMNS; i++) {
-            struct ts_db_cell cell = {.integer = 0};
+            struct ts_db_cell cell = {.real = ts_db_number(rows, i)};
             cell.is_integer = ts_db_integer(rows, i, &cell.integer);
-            cell.is_fraction = !cell.is_integer && ts_present(ts_db_number(rows, i));
-            if (!cell.is_integer && !cell.is_fraction)
+            if (!cell.is_integer && ts_present(cell.real))
+                cell.kind = TS_DB_KIND_REAL;
+            else if (!cell.is_integer)
                 ts_db_text(rows, i, &cell.text);
             add_cell(seen, &cell);
         }
@@ -93,8 +94,19 @@ static bool holds(const struct ts_db_index *index, int64_t key, int64_t rowid)
     return false;
 }
 
+static void make_index(const char *key, unsigned parts, struct ts_db_index *out)
+{
+    assert_int_equal(ts_db_index_create(db, TS_DB_BUFFERS, key, 0, parts, out, &error), TS_OK);
+    for (unsigned part = 1; part < parts; part++) {
+        struct ts_db_index index;
+        assert_int_equal(ts_db_index_create(db, TS_DB_BUFFERS, key, part, parts, &index, &error), TS_OK);
+        assert_int_equal(ts_db_index_join(out, &index, 0, &error), TS_OK);
+        ts_db_index_free(&index);
+    }
+}
+
 /* An index by `key` has each row that SQLite hands out with a whole number there, and counts the rest. */
-static void expect_index(const char *key)
+static void expect_index(const char *key, unsigned parts)
 {
     const char *const one[] = {key, NULL};
     const struct ts_db_select select = {.table = TS_DB_BUFFERS, .columns = one};
@@ -102,7 +114,7 @@ static void expect_index(const char *key)
     struct ts_db_rows *rows;
     bool more = false;
     uint64_t keyed = 0, keyless = 0;
-    assert_int_equal(ts_db_index_create(&context, db, TS_DB_BUFFERS, key, &index, &error), TS_OK);
+    make_index(key, parts, &index);
     assert_int_equal(ts_db_rows_open(db, &select, &rows, &error), TS_OK);
     while (ts_db_next(rows, &more, &error) == TS_OK && more) {
         int64_t value;
@@ -135,8 +147,9 @@ static void expect_same(bool pages, bool by_rank, int64_t rank)
     }
     ts_buf_free(&stepped.text);
     for (unsigned i = 0; columns[i]; i++)
-        if (ts_db_has_column(db, TS_DB_BUFFERS, columns[i]) && ts_db_has_rowids(db, TS_DB_BUFFERS))
-            expect_index(columns[i]);
+        for (unsigned parts = 1; parts < 4; parts += 2)
+            if (ts_db_has_column(db, TS_DB_BUFFERS, columns[i]) && ts_db_has_rowids(db, TS_DB_BUFFERS))
+                expect_index(columns[i], parts);
 }
 
 /* Integers of each width, fractions, texts, blobs, nothing, and rows that do not fit into a page; with gaps between rowids. */

@@ -1,0 +1,1 @@
+CREATE TABLE a (b); 'a text without an end
