@@ -4,11 +4,10 @@
 #include <stddef.h>
 
 static struct ts_context *interrupted_context;
-static volatile sig_atomic_t signal_seen;
 
 static void cancel(int number)
 {
-    signal_seen = number;
+    (void)number;
     atomic_store_explicit(&interrupted_context->cancelled, true, memory_order_relaxed);
 }
 
@@ -20,9 +19,4 @@ void ts_interrupt_cancels(struct ts_context *context)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-}
-
-int ts_interrupt_signal(void)
-{
-    return signal_seen;
 }

@@ -6,7 +6,5 @@
 
 /* From now on the first of these signals cancels the context; a second one ends the program at once. Once per process. */
 void ts_interrupt_cancels(struct ts_context *context);
-/* The signal that came, or 0. */
-int ts_interrupt_signal(void);
 
 #endif
