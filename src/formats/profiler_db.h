@@ -78,7 +78,7 @@ enum ts_status ts_db_index_join(struct ts_db_index *index, const struct ts_db_in
                                 struct ts_error *error);
 void ts_db_index_free(struct ts_db_index *index);
 size_t ts_db_index_bytes(const struct ts_db_index *index);
-/* The runs of a key; *count 0 when there are none. Borrowed from the index. */
+/* The runs of a key; *count 0 and NULL when there are none. Borrowed from the index. */
 const struct ts_db_run *ts_db_index_find(const struct ts_db_index *index, int64_t key, size_t *count);
 
 /* ---- reading rows ---- */

@@ -119,5 +119,5 @@ const struct ts_db_run *ts_db_index_find(const struct ts_db_index *index, int64_
     while (end < index->count && index->runs[end].key == key)
         end++;
     *count = end - low;
-    return index->runs + low;
+    return *count > 0 ? index->runs + low : NULL;
 }
