@@ -89,11 +89,6 @@ static enum ts_status changed(const char *path, struct ts_error *error)
                         ts_error_quote(&quote, ts_str_from(path), TS_QUOTE_FILE));
 }
 
-enum ts_status ts_db_changed(const struct ts_db *db, struct ts_error *error)
-{
-    return changed(db->path, error);
-}
-
 enum ts_status ts_db_unchanged(struct ts_db *db, struct ts_error *error)
 {
     struct ts_identity now;
@@ -309,11 +304,25 @@ static struct ts_db_columns *table_named(struct ts_db *db, const char *name)
 
 /* Every table we know with its columns; neither views and virtual tables, nor generated columns, which the file would have
  * computed for us. */
-static const char schema_sql[] = "SELECT m.name, c.name, m.rootpage, c.hidden, c.pk FROM main.sqlite_master AS m, "
-                                 "pragma_table_xinfo(m.name, 'main') AS c "
-                                 "WHERE m.type = 'table' AND m.rootpage > 0 AND lower(m.name) IN ("
-                                 "'operations', 'operation_arguments', 'tensors', 'device_tensors', 'input_tensors', "
-                                 "'output_tensors', 'buffers', 'devices', 'captured_graph', 'stack_traces', 'errors')";
+static const char schema_sql[] =
+    "SELECT m.name, c.name, m.rootpage, c.hidden, c.pk, c.type FROM main.sqlite_master AS m, "
+    "pragma_table_xinfo(m.name, 'main') AS c "
+    "WHERE m.type = 'table' AND m.rootpage > 0 AND lower(m.name) IN ("
+    "'operations', 'operation_arguments', 'tensors', 'device_tensors', 'input_tensors', "
+    "'output_tensors', 'buffers', 'devices', 'captured_graph', 'stack_traces', 'errors')";
+
+static const char *const rowid_names[] = {"rowid", "_rowid_", "oid"};
+enum { ROWID_NAMES = sizeof rowid_names / sizeof *rowid_names };
+
+/* By the declared type, as https://www.sqlite.org/datatype3.html, section 3.1, has it. */
+static bool has_real_affinity(const char *type)
+{
+    static const char *const others[] = {"INT", "CHAR", "CLOB", "TEXT", "BLOB"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcasestr(type, others[i]))
+            return false;
+    return strcasestr(type, "REAL") || strcasestr(type, "FLOA") || strcasestr(type, "DOUB");
+}
 
 static enum ts_status read_schema_row(struct ts_db *db, sqlite3_stmt *stmt, struct ts_error *error)
 {
@@ -330,8 +339,13 @@ static enum ts_status read_schema_row(struct ts_db *db, sqlite3_stmt *stmt, stru
     columns->root = (uint32_t)sqlite3_column_int64(stmt, 2);
     if (sqlite3_column_int(stmt, 3) != 0 || sqlite3_column_int(stmt, 4) != 0)
         columns->plain = false;
+    for (unsigned i = 0; i < ROWID_NAMES; i++)
+        columns->taken |= (unsigned)(strcasecmp(column, rowid_names[i]) == 0) << i;
     if (sqlite3_column_int(stmt, 3) != 0)
         return TS_OK;
+    const char *type = (const char *)sqlite3_column_text(stmt, 5);
+    if (columns->names.count < 64 && type && has_real_affinity(type))
+        columns->reals |= UINT64_C(1) << columns->names.count;
     char *name = ts_arena_strdup(&db->arena, ts_str_from(column));
     if (!name || !ts_vec_push(&columns->names, name))
         return ts_error_no_memory(error);
@@ -356,20 +370,19 @@ static enum ts_status read_schema(struct ts_db *db, struct ts_error *error)
 /* How a table's rows can be called by number; a table made WITHOUT ROWID refuses the statement. */
 static enum ts_status find_rowid(struct ts_db *db, enum ts_db_table table, struct ts_error *error)
 {
-    static const char *const names[] = {"rowid", "_rowid_", "oid"};
-    size_t i = 0;
-    while (i < sizeof names / sizeof *names && ts_db_has_column(db, table, names[i]))
+    unsigned i = 0;
+    while (i < ROWID_NAMES && db->tables[table].taken >> i & 1)
         i++;
-    if (i == sizeof names / sizeof *names)
+    if (i == ROWID_NAMES)
         return TS_OK;
     char sql[128];
     sqlite3_stmt *stmt = NULL;
-    snprintf(sql, sizeof sql, "SELECT %s FROM main.%s", names[i], table_names[table]);
+    snprintf(sql, sizeof sql, "SELECT %s FROM main.%s", rowid_names[i], table_names[table]);
     int result = sqlite3_prepare_v2(db->handle, sql, -1, &stmt, NULL);
     sqlite3_finalize(stmt);
     if (result != SQLITE_OK && result != SQLITE_ERROR)
         return ts_db_failed(db, result, table_names[table], error);
-    db->tables[table].rowid = result == SQLITE_OK ? names[i] : NULL;
+    db->tables[table].rowid = result == SQLITE_OK ? rowid_names[i] : NULL;
     return TS_OK;
 }
 
@@ -403,7 +416,7 @@ static int on_progress(void *data)
 static int on_busy(void *data, int tries)
 {
     struct ts_db *db = data;
-    if (tries >= TS_DB_VFS_LOCK_STEPS || ts_context_check(db->context, &db->stopped) != TS_OK)
+    if (db->hasty || tries >= TS_DB_VFS_LOCK_STEPS || ts_context_check(db->context, &db->stopped) != TS_OK)
         return 0;
     sqlite3_sleep(TS_DB_VFS_LOCK_STEP_MS);
     return 1;
@@ -487,12 +500,14 @@ static enum ts_status open_once(struct ts_db *db, struct ts_error *error)
     return status;
 }
 
-static enum ts_status open_new(struct ts_context *context, const char *path, struct ts_db **out, struct ts_error *error)
+static enum ts_status open_new(struct ts_context *context, const char *path, bool hasty, struct ts_db **out,
+                               struct ts_error *error)
 {
     struct ts_db *db = calloc(1, sizeof *db);
     if (!db)
         return ts_error_no_memory(error);
     db->context = context;
+    db->hasty = hasty;
     ts_arena_init(&db->arena, 0);
     db->path = strdup(path);
     enum ts_status status = db->path ? open_once(db, error) : ts_error_no_memory(error);
@@ -508,8 +523,22 @@ enum ts_status ts_db_open(struct ts_context *context, const char *path, struct t
 {
     enum ts_status status = TS_CHANGED;
     for (int tries = 0; status == TS_CHANGED && tries < OPEN_TRIES; tries++)
-        status = open_new(context, path, out, error);
+        status = open_new(context, path, false, out, error);
     return status;
+}
+
+enum ts_status ts_db_open_beside(const struct ts_db *db, struct ts_db **out, struct ts_error *error)
+{
+    struct ts_db *other = NULL;
+    enum ts_status status = open_new(db->context, db->path, true, &other, error);
+    if (status != TS_OK)
+        return status;
+    if (!ts_identity_equal(&other->identity, &db->identity)) {
+        ts_db_close(other);
+        return changed(db->path, error);
+    }
+    *out = other;
+    return TS_OK;
 }
 
 void ts_db_close(struct ts_db *db)

@@ -32,13 +32,14 @@ struct ts_db; /* open for the length of a call, in one read transaction */
  * database, damaged, encrypted, an interrupted write beside it), TS_BUSY (a writer holds it), TS_CHANGED, TS_IO, TS_NO_MEMORY,
  * TS_CANCELLED. */
 enum ts_status ts_db_open(struct ts_context *context, const char *path, struct ts_db **out, struct ts_error *error);
+/* Another connection to what is open, for another thread. It never waits: while a writer is about to write db may still be
+ * read, but nothing else opened. Errors: those of ts_db_open; TS_CHANGED also when the file is no longer what db reads. */
+enum ts_status ts_db_open_beside(const struct ts_db *db, struct ts_db **out, struct ts_error *error);
 void ts_db_close(struct ts_db *db); /* accepts NULL; all rows must be closed */
 /* As it was at opening. */
 const struct ts_identity *ts_db_read_identity(const struct ts_db *db);
 /* TS_OK when the database on disk is still what was opened; TS_CHANGED otherwise. Call after the last read of what is kept. */
 enum ts_status ts_db_unchanged(struct ts_db *db, struct ts_error *error);
-/* TS_CHANGED, for who has seen it himself. */
-enum ts_status ts_db_changed(const struct ts_db *db, struct ts_error *error);
 
 /* Views and virtual tables are none. */
 bool ts_db_has_table(const struct ts_db *db, enum ts_db_table table);
@@ -132,6 +133,8 @@ struct ts_db_cell {
 struct ts_db_digits {
     char text[40];
 };
+/* A cell of the present row. */
+void ts_db_cell_of(struct ts_db_rows *rows, unsigned column, struct ts_db_cell *out);
 /* As ts_db_text and ts_db_number. */
 bool ts_db_cell_text(const struct ts_db_cell *cell, struct ts_db_digits *digits, struct ts_str *out);
 double ts_db_cell_number(const struct ts_db_cell *cell);
@@ -142,7 +145,7 @@ typedef enum ts_status ts_db_visit_fn(void *data, const struct ts_db_cell *cells
 enum ts_status ts_db_visit(struct ts_db *db, const struct ts_db_select *select, ts_db_visit_fn *visit, void *data,
                            struct ts_error *error);
 /* The same of one part of several, each a stretch of the table: together they are all of its rows, each once. Rows that follow
- * one another with the same number in the first column stay together. A table without rowids is all in part 0. */
+ * one another with the same number in the first column stay together, unless they are very many or the table's last. A table without rowids is all in part 0. */
 enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *select, unsigned part, unsigned parts,
                                 ts_db_visit_fn *visit, void *data, struct ts_error *error);
 /* How far apart the first and the last rowid of a table are: about its rows, at the cost of nothing. 0 where it has none. */

@@ -17,8 +17,10 @@ struct ts_db_columns {
     bool exists;
     const char *rowid; /* a name for the rowid that is no column's; NULL: the table has none */
     TS_VEC(const char *) names;
-    bool plain;    /* a record holds just these, in this order: none is computed, none is the rowid by another name */
-    uint32_t root; /* page */
+    uint64_t reals; /* of the first 64 columns: those that SQLite makes reals of whole numbers of */
+    unsigned taken; /* names of the rowid that are a column's, computed ones included */
+    bool plain;     /* a record holds just these, in this order: none is computed, none is the rowid by another name */
+    uint32_t root;  /* page */
 };
 
 struct ts_db {
@@ -29,6 +31,7 @@ struct ts_db {
     bool found;   /* there was a file when it was opened */
     struct ts_db_vfs vfs;
     bool registered;
+    bool hasty; /* it does not wait for a writer */
     sqlite3 *handle;
     bool utf8; /* how the file holds text */
     struct ts_db_columns tables[TS_DB_TABLES];
@@ -71,6 +74,7 @@ struct ts_db_pages {
     int64_t first, last;                           /* rowids, both included */
     unsigned column_count;                         /* of a record, up to the last that is wanted */
     struct ts_db_cell *cells[TS_DB_PAGES_COLUMNS]; /* to be filled, by column; NULL: not wanted */
+    uint64_t reals;                                /* of the columns: those of ts_db_columns */
     const struct ts_db_cell *compared;             /* of them: by SQL, to which a text may be no number; or NULL */
     struct ts_db_cell *rowid;                      /* likewise; or NULL */
     /* After the cells of a row were filled. */

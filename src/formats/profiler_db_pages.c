@@ -15,9 +15,15 @@ enum {
     LEAF = 13,
 };
 
+/* Rowids that may still come: they ascend, and what an interior page says of those below a child is true. */
+struct range {
+    int64_t least, most;
+    bool spent; /* none */
+};
 struct level {
     unsigned char *page;
     unsigned head, count, next; /* where its header begins; cells; the next to be looked at */
+    struct range range;
 };
 
 struct reader {
@@ -80,6 +86,16 @@ static bool take_varint(const unsigned char **at, const unsigned char *end, uint
     return false;
 }
 
+/* Take a rowid, or what stands for all up to it, out of a range; false when it is not in it. */
+static bool advance(struct range *range, int64_t rowid)
+{
+    if (range->spent || rowid < range->least || rowid > range->most)
+        return false;
+    range->spent = rowid == INT64_MAX;
+    range->least = range->spent ? rowid : rowid + 1;
+    return true;
+}
+
 /* ---- pages ---- */
 
 static enum ts_status read_bytes(const struct reader *reader, void *out, uint32_t size, uint32_t page,
@@ -114,8 +130,44 @@ static enum ts_status begin(struct reader *reader, struct ts_error *error)
     return TS_OK;
 }
 
-/* Go down to a page. Each page of a tree is read once, or the tree is none. */
-static enum ts_status descend(struct reader *reader, uint32_t number, struct ts_error *error)
+/* Where a cell begins; NULL when it is not behind the pointers and within the page. */
+static const unsigned char *cell_of(const struct reader *reader, const struct level *level, unsigned index)
+{
+    unsigned pointers = level->head + (level->page[level->head] == LEAF ? 8 : 12);
+    unsigned at = two_bytes(level->page + pointers + 2 * index);
+    return at >= pointers + 2 * level->count && at < reader->usable ? level->page + at : NULL;
+}
+
+/* A cell of an interior page: the child, and the last rowid that may be in it. */
+static bool read_pointer(const struct reader *reader, const struct level *level, unsigned index, uint32_t *child,
+                         int64_t *last)
+{
+    const unsigned char *at = cell_of(reader, level, index), *end = level->page + reader->usable;
+    uint64_t key;
+    if (!at || end - at < 4)
+        return false;
+    *child = four_bytes(at);
+    at += 4;
+    if (*child == 0 || !take_varint(&at, end, &key))
+        return false;
+    *last = (int64_t)key;
+    return true;
+}
+
+/* All of them: of several who read a stretch each, none may be led past rows by a key that is not in order. */
+static bool keys_ascend(const struct reader *reader, const struct level *level)
+{
+    struct range range = level->range;
+    uint32_t child;
+    int64_t last;
+    for (unsigned i = 0; i < level->count; i++)
+        if (!read_pointer(reader, level, i, &child, &last) || !advance(&range, last))
+            return false;
+    return true;
+}
+
+/* Go down to a page whose rowids lie in a range. Each page of a tree is read once, or the tree is none. */
+static enum ts_status descend(struct reader *reader, uint32_t number, struct range range, struct ts_error *error)
 {
     if (number < 1 || number > reader->page_count || reader->depth == DEPTH_MAX || reader->read++ >= reader->page_count)
         return damaged(reader, error);
@@ -133,30 +185,28 @@ static enum ts_status descend(struct reader *reader, uint32_t number, struct ts_
     level->head = number == 1 ? FILE_HEADER : 0;
     level->count = two_bytes(level->page + level->head + 3);
     level->next = 0;
+    level->range = range;
     unsigned char type = level->page[level->head];
     unsigned room = level->head + (type == LEAF ? 8 : 12);
     /* Only a table without rows has a page without cells. */
     bool bare = level->count == 0 && (type == INTERIOR || reader->depth > 0);
     if ((type != LEAF && type != INTERIOR) || bare || room + 2 * level->count > reader->usable)
         return damaged(reader, error);
+    if (type == INTERIOR && !keys_ascend(reader, level))
+        return damaged(reader, error);
     reader->depth++;
     return TS_OK;
-}
-
-/* Where a cell begins; NULL when it is not behind the pointers and within the page. */
-static const unsigned char *cell_of(const struct reader *reader, const struct level *level, unsigned index)
-{
-    unsigned pointers = level->head + (level->page[level->head] == LEAF ? 8 : 12);
-    unsigned at = two_bytes(level->page + pointers + 2 * index);
-    return at >= pointers + 2 * level->count && at < reader->usable ? level->page + at : NULL;
 }
 
 /* ---- rows ---- */
 
 /* A value that is no integer; false when it is one for SQLite. */
-static bool read_other(const struct reader *reader, uint64_t type, const unsigned char *at, struct ts_db_cell *cell)
+static bool read_other(const struct reader *reader, unsigned column, uint64_t type, const unsigned char *at,
+                       struct ts_db_cell *cell)
 {
-    if (type == 8 || type == 9) {
+    if ((type == 8 || type == 9) && reader->select->reals >> column & 1) {
+        ts_db_cell_real(cell, type == 9);
+    } else if (type == 8 || type == 9) {
         cell->is_integer = true;
         cell->kind = TS_DB_KIND_INTEGER;
         cell->integer = type == 9;
@@ -204,7 +254,9 @@ static bool read_record(const struct reader *reader, const unsigned char *at, co
             cell->is_integer = true;
             cell->kind = TS_DB_KIND_INTEGER;
             cell->integer = signed_bytes(value, (unsigned)size);
-        } else if (cell && ((cell == select->compared && type >= 12) || !read_other(reader, type, value, cell))) {
+            if (select->reals >> i & 1)
+                ts_db_cell_real(cell, (double)cell->integer);
+        } else if (cell && ((cell == select->compared && type >= 12) || !read_other(reader, i, type, value, cell))) {
             return false;
         }
         value += size;
@@ -212,14 +264,17 @@ static bool read_record(const struct reader *reader, const unsigned char *at, co
     return true;
 }
 
-/* The last rowid of a leaf; its first rows were read before. */
-static bool last_rowid(const struct reader *reader, const struct level *level, int64_t *out)
+/* Go over the rest of a leaf to its last rowid. */
+static bool pass_over(const struct reader *reader, struct level *level, int64_t *last)
 {
-    const unsigned char *at = cell_of(reader, level, level->count - 1), *end = level->page + reader->usable;
-    uint64_t size, rowid;
-    if (!at || !take_varint(&at, end, &size) || !take_varint(&at, end, &rowid))
-        return false;
-    *out = (int64_t)rowid;
+    for (; level->next < level->count; level->next++) {
+        const unsigned char *at = cell_of(reader, level, level->next), *end = level->page + reader->usable;
+        uint64_t size, rowid;
+        if (!at || !take_varint(&at, end, &size) || !take_varint(&at, end, &rowid) ||
+            !advance(&level->range, (int64_t)rowid))
+            return false;
+        *last = (int64_t)rowid;
+    }
     return true;
 }
 
@@ -227,10 +282,9 @@ static bool last_rowid(const struct reader *reader, const struct level *level, i
 static enum ts_status leave_to_sqlite(struct reader *reader, struct level *level, int64_t rowid, struct ts_error *error)
 {
     const struct ts_db_pages *select = reader->select;
-    int64_t last;
-    if (!last_rowid(reader, level, &last) || last < rowid)
+    int64_t last = rowid;
+    if (!pass_over(reader, level, &last))
         return damaged(reader, error);
-    level->next = level->count;
     return select->others(select->data, rowid, last < select->last ? last : select->last, error);
 }
 
@@ -255,6 +309,8 @@ static enum ts_status read_leaf(struct reader *reader, struct level *level, stru
         if (!at || !take_varint(&at, end, &size) || !take_varint(&at, end, &number))
             return damaged(reader, error);
         int64_t rowid = (int64_t)number;
+        if (!advance(&level->range, rowid))
+            return damaged(reader, error);
         if (rowid < select->first || rowid > select->last)
             continue;
         uint64_t local = local_size(reader, size);
@@ -272,30 +328,29 @@ static enum ts_status read_leaf(struct reader *reader, struct level *level, stru
 
 /* ---- the tree ---- */
 
-/* The next page below an interior one that may hold rows that are wanted; *child 0 when there is none. */
-static enum ts_status next_child(struct reader *reader, struct level *level, uint32_t *child, struct ts_error *error)
+/* The next page below an interior one that may hold rows that are wanted, and the range of its rowids; *child 0 when there is
+ * none. */
+static enum ts_status next_child(struct reader *reader, struct level *level, uint32_t *child, struct range *below,
+                                 struct ts_error *error)
 {
-    const unsigned char *end = level->page + reader->usable;
+    const struct ts_db_pages *select = reader->select;
     *child = 0;
     while (*child == 0 && level->next < level->count) {
-        const unsigned char *at = cell_of(reader, level, level->next);
-        uint64_t key;
-        if (!at || end - at < 4)
+        uint32_t number;
+        int64_t last;
+        if (!read_pointer(reader, level, level->next, &number, &last))
             return damaged(reader, error);
-        uint32_t number = four_bytes(at);
-        at += 4;
-        if (!take_varint(&at, end, &key))
+        *below = (struct range){level->range.least, last, false};
+        if (!advance(&level->range, last))
             return damaged(reader, error);
         /* What follows lies behind the last row when the key does. */
-        level->next = (int64_t)key >= reader->select->last ? level->count + 1 : level->next + 1;
-        if ((int64_t)key < reader->select->first)
-            continue;
-        if (number == 0)
-            return damaged(reader, error);
-        *child = number;
+        level->next = last >= select->last ? level->count + 1 : level->next + 1;
+        if (last >= select->first)
+            *child = number;
     }
     if (*child == 0 && level->next == level->count) {
         *child = four_bytes(level->page + level->head + 8);
+        *below = level->range;
         level->next++;
         if (*child == 0)
             return damaged(reader, error);
@@ -305,16 +360,18 @@ static enum ts_status next_child(struct reader *reader, struct level *level, uin
 
 static enum ts_status walk(struct reader *reader, struct ts_error *error)
 {
-    enum ts_status status = descend(reader, reader->db->tables[reader->select->table].root, error);
+    const struct range all = {INT64_MIN, INT64_MAX, false};
+    enum ts_status status = descend(reader, reader->db->tables[reader->select->table].root, all, error);
     while (status == TS_OK && reader->depth > 0) {
         struct level *level = &reader->levels[reader->depth - 1];
         uint32_t child = 0;
+        struct range below = all;
         if (level->page[level->head] == LEAF)
             status = read_leaf(reader, level, error);
         else
-            status = next_child(reader, level, &child, error);
+            status = next_child(reader, level, &child, &below, error);
         if (status == TS_OK && child != 0)
-            status = descend(reader, child, error);
+            status = descend(reader, child, below, error);
         else
             reader->depth--;
     }

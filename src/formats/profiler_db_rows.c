@@ -141,6 +141,21 @@ void ts_db_cell_string(struct ts_db_cell *cell, struct ts_str text)
     cell->is_integer = ts_number_parse_whole(text, &cell->integer);
 }
 
+void ts_db_cell_of(struct ts_db_rows *rows, unsigned column, struct ts_db_cell *out)
+{
+    int type = rows->have[column] ? sqlite3_column_type(rows->stmt, (int)column) : SQLITE_NULL;
+    struct ts_str text;
+    if (type == SQLITE_INTEGER)
+        *out = (struct ts_db_cell){
+            .is_integer = true, .kind = TS_DB_KIND_INTEGER, .integer = sqlite3_column_int64(rows->stmt, (int)column)};
+    else if (type == SQLITE_FLOAT)
+        ts_db_cell_real(out, sqlite3_column_double(rows->stmt, (int)column));
+    else if (type != SQLITE_NULL && ts_db_text(rows, column, &text))
+        ts_db_cell_string(out, text);
+    else
+        ts_db_cell_null(out);
+}
+
 bool ts_db_cell_text(const struct ts_db_cell *cell, struct ts_db_digits *digits, struct ts_str *out)
 {
     switch ((enum ts_db_kind)cell->kind) {

@@ -254,6 +254,7 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
     struct ts_db_pages pages = {
         .table = select->table, .first = first, .last = last, .row = pass_on, .others = run, .data = visit};
     bool can = ts_db_pages_can(visit->db, select->table);
+    pages.reals = visit->db->tables[select->table].reals;
     unsigned i = 0;
     for (; select->columns[i]; i++) {
         int place = ts_db_column_place(visit->db, select->table, select->columns[i]);

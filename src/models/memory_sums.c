@@ -225,8 +225,8 @@ static bool take_row(struct builder *builder, const struct ts_db_cell *cells, ui
             return false;
     }
     type->size = add(type->size, size);
-    type->rows++;
-    type->unsized += !sized;
+    type->rows += !builder->pressure_only;
+    type->unsized += !sized && !builder->pressure_only;
     if (!cells[DEVICE].is_integer) {
         note_unplaced(builder, type->is_l1 || type->is_unknown, &builder->deviceless);
         return true;
@@ -283,12 +283,9 @@ static enum ts_status gather(struct builder *builder, int64_t operation, struct 
         return status;
     builder->operation = operation;
     while (status == TS_OK && (status = ts_db_next(rows, &more, error)) == TS_OK && more) {
-        struct ts_db_cell cells[SIZE + 1] = {{.is_integer = false}};
-        for (unsigned i = 0; i <= SIZE; i++) {
-            cells[i].is_integer = ts_db_integer(rows, i, &cells[i].integer);
-            if (!cells[i].is_integer)
-                ts_db_text(rows, i, &cells[i].text);
-        }
+        struct ts_db_cell cells[SIZE + 1];
+        for (unsigned i = 0; i <= SIZE; i++)
+            ts_db_cell_of(rows, i, &cells[i]);
         status = visit_row(&visit, cells, error);
     }
     ts_db_rows_close(rows);

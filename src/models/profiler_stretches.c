@@ -9,6 +9,7 @@ struct run {
     unsigned count;
     ts_profiler_stretch_fn *read;
     void *data;
+    bool left[TS_PROFILER_STRETCHES_MAX]; /* to be read by the first connection, when that has time */
 };
 
 enum ts_status ts_profiler_count_stretches(struct ts_context *context, struct ts_profiler *profiler,
@@ -28,18 +29,28 @@ enum ts_status ts_profiler_count_stretches(struct ts_context *context, struct ts
 static enum ts_status read_one(void *data, size_t index, struct ts_error *error)
 {
     struct run *run = data;
-    struct ts_profiler *profiler = run->profiler;
-    struct ts_profiler_stretch stretch = {profiler->db, run->select, (unsigned)index, run->count};
+    struct ts_profiler_stretch stretch = {run->profiler->db, run->select, (unsigned)index, run->count};
     if (index == 0)
         return run->read(run->data, &stretch, error);
-    enum ts_status status = ts_db_open(run->context, profiler->capture->database, &stretch.db, error);
-    if (status != TS_OK)
-        return status;
-    if (ts_identity_equal(ts_db_read_identity(stretch.db), ts_db_read_identity(profiler->db)))
-        status = run->read(run->data, &stretch, error);
-    else
-        status = ts_db_changed(profiler->db, error);
+    if (ts_db_open_beside(run->profiler->db, &stretch.db, NULL) != TS_OK) {
+        run->left[index] = true;
+        return TS_OK;
+    }
+    enum ts_status status = run->read(run->data, &stretch, error);
     ts_db_close(stretch.db);
+    return status;
+}
+
+/* For want of memory or files, or because of a writer, not every stretch may get a connection of its own. */
+static enum ts_status read_left(struct run *run, struct ts_error *error)
+{
+    enum ts_status status = TS_OK;
+    for (unsigned i = 1; i < run->count && status == TS_OK; i++) {
+        const struct ts_profiler_stretch stretch = {run->profiler->db, run->select, i, run->count};
+        status = run->left[i] ? ts_context_check(run->context, error) : TS_OK;
+        if (status == TS_OK && run->left[i])
+            status = run->read(run->data, &stretch, error);
+    }
     return status;
 }
 
@@ -47,8 +58,9 @@ enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_
                                           const struct ts_db_select *select, unsigned count,
                                           ts_profiler_stretch_fn *read, void *data, struct ts_error *error)
 {
-    struct run run = {context, profiler, select, count, read, data};
-    return ts_parallel(context, count, read_one, &run, error);
+    struct run run = {context, profiler, select, count, read, data, {false}};
+    enum ts_status status = ts_parallel(context, count, read_one, &run, error);
+    return status == TS_OK ? read_left(&run, error) : status;
 }
 
 enum ts_status ts_profiler_visit_stretch(const struct ts_profiler_stretch *stretch, ts_db_visit_fn *visit, void *data,

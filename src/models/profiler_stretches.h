@@ -20,8 +20,8 @@ enum ts_status ts_profiler_count_stretches(struct ts_context *context, struct ts
                                            enum ts_db_table table, uint64_t rows_each, unsigned *out,
                                            struct ts_error *error);
 /* Call read for each stretch of what is selected, all at the same time, and wait for them. Each but the first is read on a
- * connection of its own, to the same state of the database; TS_CHANGED when that is gone. Errors: also those of ts_db_open,
- * and read's; of several that of the first stretch. */
+ * connection of its own, to the same state of the database, and where that cannot be had, after the first. Errors: those of
+ * read, of several that of the first stretch; TS_CANCELLED, TS_LIMIT, TS_NO_MEMORY. */
 enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_profiler *profiler,
                                           const struct ts_db_select *select, unsigned count,
                                           ts_profiler_stretch_fn *read, void *data, struct ts_error *error);

@@ -3,7 +3,11 @@
 
 #include "support/db_case.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "support/graph_text.h"
 #include "support/interpose_malloc.c"
@@ -232,6 +236,111 @@ static void test_no_rowids(void **state)
     free(expected);
 }
 
+/* ---- no second connection ---- */
+
+/* Another process that begins to write, and wants to commit when it is told to. */
+struct writer {
+    pid_t pid;
+    int tell, hear;
+};
+
+static void write_and_wait(const char *path, int hear, int tell)
+{
+    sqlite3 *to =
+        profiler_database_open(path, "BEGIN IMMEDIATE; UPDATE operations SET name = 'y' WHERE operation_id = 1");
+    char byte = 'w';
+    bool good = write(tell, &byte, 1) == 1 && read(hear, &byte, 1) == 1;
+    byte = sqlite3_exec(to, "COMMIT", NULL, NULL, NULL) == SQLITE_BUSY ? 'b' : 'c';
+    good = good && write(tell, &byte, 1) == 1;
+    /* Until the test is over, or has failed. */
+    while (good)
+        good = read(hear, &byte, 1) == 1;
+    _exit(0);
+}
+
+static struct writer start_writer(const char *path)
+{
+    int to[2], from[2];
+    char byte;
+    assert_true(pipe(to) == 0 && pipe(from) == 0);
+    struct writer writer = {fork(), to[1], from[0]};
+    assert_true(writer.pid >= 0);
+    if (writer.pid == 0) {
+        close(to[1]);
+        close(from[0]);
+        write_and_wait(path, to[0], from[1]);
+    }
+    close(to[0]);
+    close(from[1]);
+    assert_int_equal(read(writer.hear, &byte, 1), 1);
+    return writer;
+}
+
+static void let_commit(const struct writer *writer)
+{
+    char byte = 'c';
+    assert_true(write(writer->tell, &byte, 1) == 1 && read(writer->hear, &byte, 1) == 1);
+    assert_int_equal(byte, 'b');
+}
+
+static void stop_writer(const struct writer *writer)
+{
+    close(writer->tell);
+    close(writer->hear);
+    waitpid(writer->pid, NULL, 0);
+}
+
+/* A writer that waits for readers lets nobody new in: what was to be read beside is read after. */
+static void test_a_writer_that_waits(void **state)
+{
+    (void)state;
+    fill_rows(2);
+    const char *path = make_report("a");
+    char *expected = plain_order();
+    struct writer writer = start_writer(path);
+    struct ts_db *beside = NULL;
+    open_at(path);
+    let_commit(&writer);
+    struct ts_capture capture = {.database = (char *)(uintptr_t)path};
+    for (context.threads = 1; context.threads < 5; context.threads++) {
+        struct ts_launch_order order = {.any_graph = false};
+        struct ts_profiler profiler = {.capture = &capture, .db = db};
+        struct ts_buf got;
+        ts_buf_init(&got, 0);
+        assert_int_equal(ts_db_open_beside(db, &beside, &error), TS_BUSY);
+        if (ts_launch_order_read(&context, &profiler, &order, &error) != TS_OK)
+            fail_msg("%s", error.message);
+        add_list(&got, &order, &order.starts);
+        assert_string_equal(got.ptr, expected);
+        ts_buf_free(&got);
+        ts_launch_order_free(&order);
+    }
+    stop_writer(&writer);
+    free(expected);
+}
+
+static void test_no_files_left(void **state)
+{
+    (void)state;
+    struct rlimit before, few;
+    fill_rows(2);
+    const char *path = make_report("a");
+    char *expected = plain_order();
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    /* The first connection wants two beside the database's. */
+    for (unsigned more = 3; more < 9; more++) {
+        int first = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        close(first);
+        few = (struct rlimit){(rlim_t)first + more, before.rlim_max};
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+        expect_order(path, expected);
+        assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+        ts_db_close(db);
+        db = NULL;
+    }
+    free(expected);
+}
+
 /* ---- failures ---- */
 
 static void test_no_memory(void **state)
@@ -284,6 +393,8 @@ int main(void)
         DB_CASE(test_the_first_unreadable_graph_is_named),
         DB_CASE(test_empty_graphs),
         DB_CASE(test_no_rowids),
+        DB_CASE(test_a_writer_that_waits),
+        DB_CASE(test_no_files_left),
         DB_CASE(test_no_memory),
         DB_CASE(test_cancelled),
     };

@@ -159,11 +159,52 @@ static void test_threads(void **state)
     free(one);
 }
 
+/* Rows of one operation that lie apart, or are cut by the stretches, count once and have the type they have together. */
+static void test_operations_that_lie_apart(void **state)
+{
+    (void)state;
+    static const char *const orders[] = {"(1,0,0),(1,1,1),(2,0,2),(2,1,3),(2,2,4)",
+                                         "(1,0,0),(2,0,2),(1,1,1),(2,2,4),(2,1,3)"};
+    for (size_t i = 0; i < 2; i++) {
+        char sql[2048];
+        snprintf(
+            sql, sizeof sql,
+            "CREATE TABLE operations (operation_id int, name text, duration float);"
+            "CREATE TABLE buffers (operation_id int, device_id int, address int, max_size_per_bank int, buffer_type);"
+            "CREATE TABLE devices (device_id int, l1_bank_size int, address_at_first_l1_cb_buffer int);"
+            "INSERT INTO devices VALUES (0, 1000000, 0);"
+            "WITH v(operation, place, number) AS (VALUES %s) INSERT INTO buffers (rowid, operation_id, device_id,"
+            " address, max_size_per_bank, buffer_type) SELECT 1 + 70000 * row_number() OVER (), operation, 0,"
+            " 100000 * place, CASE number WHEN 3 THEN NULL ELSE 10 END, CASE number WHEN 4 THEN 2.5 ELSE 1 END FROM v;"
+            "DROP TABLE IF EXISTS gone",
+            orders[i]);
+        profiler_report_open(&bench, i == 0 ? "together" : "many", sql);
+        if (i == 0) {
+            yyjson_doc *answer = perf_bench_ask(&bench, "memory_profile", NULL);
+            perf_expect(answer, "/buffer_types_present", "[\"L1\",\"UNKNOWN\"]");
+            perf_expect_part(answer, "/caveat", "Not in the sizes: 1 buffers");
+            yyjson_doc_free(answer);
+            continue;
+        }
+        for (unsigned threads = 1; threads < 5; threads++) {
+            char *text = profile_with(threads);
+            assert_non_null(strstr(text, "\"buffer_types_present\":[\"L1\",\"UNKNOWN\"]"));
+            assert_non_null(strstr(text, "Not in the sizes: 1 buffers"));
+            free(text);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        PERF_CASE(test_a_usual_report),     PERF_CASE(test_ranks),   PERF_CASE(test_hardly_a_column),
-        PERF_CASE(test_no_profiler_report), PERF_CASE(test_figures), PERF_CASE(test_threads),
+        PERF_CASE(test_a_usual_report),
+        PERF_CASE(test_ranks),
+        PERF_CASE(test_hardly_a_column),
+        PERF_CASE(test_no_profiler_report),
+        PERF_CASE(test_figures),
+        PERF_CASE(test_threads),
+        PERF_CASE(test_operations_that_lie_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
