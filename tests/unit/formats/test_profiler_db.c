@@ -141,8 +141,7 @@ static void test_rows_by_key(void **state)
         "CREATE TABLE buffers (operation_id, place int, rank int); CREATE INDEX i ON buffers (operation_id)",
         "CREATE TABLE buffers (operation_id, place int, rank int, rowid text, oid text)",
         "CREATE TABLE buffers (operation_id, place int, rank int, rowid int AS (5), _rowid_ int AS (6) STORED)",
-        "CREATE TABLE buffers (operation_id, place int, rank int, rowid int AS (5), _rowid_ int AS (6), oid int AS "
-        "(7))",
+        "CREATE TABLE buffers (operation_id, place int, rank int, rowid AS (5), _rowid_ AS (6), oid AS (7))",
         "CREATE TABLE buffers (operation_id, place int, rank int, rowid text, _rowid_ text, oid text)",
         "CREATE TABLE buffers (operation_id, place int PRIMARY KEY, rank int) WITHOUT ROWID",
         "CREATE TABLE buffers (operation_id, place INTEGER PRIMARY KEY, rank int)",
