@@ -70,7 +70,8 @@ struct indexing {
     const struct making *making;
     struct ts_db_index parts[TS_PROFILER_STRETCHES_MAX];
 };
-enum { ROWS_PER_STRETCH = 10000 }; /* that are worth a thread */
+/* A thread and its connection cost some 2 ms: that many rows' worth. Graphs are long. */
+enum { ROWS_PER_STRETCH = 200000, LONG_ROWS_PER_STRETCH = 10000 };
 
 static enum ts_status index_stretch(void *data, const struct ts_profiler_stretch *stretch, struct ts_error *error)
 {
@@ -85,8 +86,9 @@ static enum ts_status read_index(struct ts_context *context, const struct making
 {
     struct indexing indexing = {.making = making};
     unsigned count = 1;
-    enum ts_status status =
-        ts_profiler_count_stretches(context, making->profiler, making->table, ROWS_PER_STRETCH, &count, error);
+    bool is_long = making->table == TS_DB_CAPTURED_GRAPH;
+    enum ts_status status = ts_profiler_count_stretches(
+        context, making->profiler, making->table, is_long ? LONG_ROWS_PER_STRETCH : ROWS_PER_STRETCH, &count, error);
     if (status == TS_OK)
         status = ts_profiler_read_stretches(context, making->profiler, NULL, count, index_stretch, &indexing, error);
     for (unsigned i = 1; i < count; i++) {
