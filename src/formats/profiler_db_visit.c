@@ -9,7 +9,7 @@
 struct visit {
     struct ts_db *db;
     const struct ts_db_select *select;
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt; /* made when SQLite is first asked */
     bool by_rank;
     struct ts_db_cell rank;
     ts_db_visit_fn *visit;
@@ -75,19 +75,45 @@ static void on_end(sqlite3_context *context)
     sqlite3_result_null(context);
 }
 
-static enum ts_status begin(struct visit *visit, const char *sql, enum ts_db_table table, struct ts_error *error)
+static void build_sql(const struct visit *visit, struct ts_buf *sql)
+{
+    const struct ts_db_select *select = visit->select;
+    const char *rowid = visit->db->tables[select->table].rowid;
+    unsigned count = 0;
+    ts_buf_text(sql, "SELECT tilesight_visit(");
+    for (unsigned i = 0; select->columns[i]; i++)
+        if (ts_db_has_column(visit->db, select->table, select->columns[i]))
+            ts_buf_printf(sql, "%s\"%s\"", count++ > 0 ? ", " : "", select->columns[i]);
+    if (select->with_rowid)
+        ts_buf_printf(sql, "%s%s", count > 0 ? ", " : "", rowid);
+    /* An index would hand out the rows in its own order. */
+    ts_buf_printf(sql, ") FROM main.%s NOT INDEXED", ts_db_table_name(select->table));
+    if (rowid)
+        ts_buf_printf(sql, " WHERE %s BETWEEN ?1 AND ?2", rowid);
+    if (visit->by_rank)
+        ts_buf_printf(sql, " %s rank = %lld", rowid ? "AND" : "WHERE", (long long)select->rank);
+}
+
+static enum ts_status begin(struct visit *visit, struct ts_error *error)
 {
     struct ts_db *db = visit->db;
     sqlite3 *handle = db->handle;
+    struct ts_buf sql;
+    ts_buf_init(&sql, 0);
+    build_sql(visit, &sql);
+    enum ts_status status = ts_buf_status(&sql, error);
     int result = SQLITE_OK;
     /* Once for all visits: a function cannot be set anew while another statement runs. */
-    if (!db->can_visit)
+    if (status == TS_OK && !db->can_visit)
         result = sqlite3_create_function_v2(handle, "tilesight_visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, db, NULL,
                                             on_row, on_end, NULL);
-    db->can_visit = result == SQLITE_OK;
-    if (result == SQLITE_OK)
-        result = sqlite3_prepare_v2(handle, sql, -1, &visit->stmt, NULL);
-    return result == SQLITE_OK ? TS_OK : ts_db_failed(visit->db, result, ts_db_table_name(table), error);
+    db->can_visit = db->can_visit || (status == TS_OK && result == SQLITE_OK);
+    if (status == TS_OK && db->can_visit)
+        result = sqlite3_prepare_v2(handle, sql.ptr, -1, &visit->stmt, NULL);
+    ts_buf_free(&sql);
+    if (status == TS_OK && result != SQLITE_OK)
+        status = ts_db_failed(db, result, ts_db_table_name(visit->select->table), error);
+    return status;
 }
 
 /* The rows from first to last, by SQLite. */
@@ -95,6 +121,9 @@ static enum ts_status run(void *data, int64_t first, int64_t last, struct ts_err
 {
     struct visit *visit = data;
     sqlite3 *handle = visit->db->handle;
+    enum ts_status status = visit->stmt ? TS_OK : begin(visit, error);
+    if (status != TS_OK)
+        return status;
     if (sqlite3_bind_parameter_count(visit->stmt) > 0) {
         sqlite3_bind_int64(visit->stmt, 1, first);
         sqlite3_bind_int64(visit->stmt, 2, last);
@@ -104,7 +133,6 @@ static enum ts_status run(void *data, int64_t first, int64_t last, struct ts_err
     visit->db->visit = visit;
     int result = sqlite3_step(visit->stmt);
     visit->db->visit = outer;
-    enum ts_status status = TS_OK;
     if (visit->status != TS_OK) {
         if (error)
             *error = visit->error;
@@ -222,25 +250,6 @@ static enum ts_status find_part(struct ts_db *db, const struct ts_db_select *sel
     return status;
 }
 
-static void build_sql(const struct visit *visit, struct ts_buf *sql)
-{
-    const struct ts_db_select *select = visit->select;
-    const char *rowid = visit->db->tables[select->table].rowid;
-    unsigned count = 0;
-    ts_buf_text(sql, "SELECT tilesight_visit(");
-    for (unsigned i = 0; select->columns[i]; i++)
-        if (ts_db_has_column(visit->db, select->table, select->columns[i]))
-            ts_buf_printf(sql, "%s\"%s\"", count++ > 0 ? ", " : "", select->columns[i]);
-    if (select->with_rowid)
-        ts_buf_printf(sql, "%s%s", count > 0 ? ", " : "", rowid);
-    /* An index would hand out the rows in its own order. */
-    ts_buf_printf(sql, ") FROM main.%s NOT INDEXED", ts_db_table_name(select->table));
-    if (rowid)
-        ts_buf_printf(sql, " WHERE %s BETWEEN ?1 AND ?2", rowid);
-    if (visit->by_rank)
-        ts_buf_printf(sql, " %s rank = %lld", rowid ? "AND" : "WHERE", (long long)select->rank);
-}
-
 static void want(struct ts_db_pages *pages, int place, struct ts_db_cell *cell)
 {
     pages->cells[place] = cell;
@@ -282,7 +291,6 @@ enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *sel
                                 ts_db_visit_fn *visit, void *data, struct ts_error *error)
 {
     struct visit state = {.db = db, .select = select, .visit = visit, .data = data};
-    struct ts_buf sql;
     int64_t first, last;
     if (!ts_db_has_table(db, select->table))
         return TS_OK;
@@ -290,15 +298,8 @@ enum ts_status ts_db_visit_part(struct ts_db *db, const struct ts_db_select *sel
     enum ts_status status = find_part(db, select, part, parts, &first, &last, error);
     if (status != TS_OK || first > last)
         return status;
-    ts_buf_init(&sql, 0);
-    build_sql(&state, &sql);
-    status = ts_buf_status(&sql, error);
-    if (status == TS_OK)
-        status = begin(&state, sql.ptr, select->table, error);
-    if (status == TS_OK)
-        status = visit_rows(&state, first, last, error);
+    status = visit_rows(&state, first, last, error);
     sqlite3_finalize(state.stmt);
-    ts_buf_free(&sql);
     return status;
 }
 
