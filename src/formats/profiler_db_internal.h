@@ -57,18 +57,26 @@ bool ts_db_value_integer(struct ts_db *db, sqlite3_stmt *stmt, int column, int64
  * pages can be read. */
 int ts_db_column_place(const struct ts_db *db, enum ts_db_table table, const char *name);
 
-/* ---- pages (profiler_db_pages.c) ---- */
+/* ---- filling a cell ---- */
 
-enum { TS_DB_PAGES_COLUMNS = 64 };
-/* Which rows of a table to read, and to whom they go. */
-/* Fill a cell. */
 static inline void ts_db_cell_null(struct ts_db_cell *cell)
 {
     *cell = (struct ts_db_cell){.kind = TS_DB_KIND_NULL};
 }
+/* Most cells are these: what is not valid for them stays as it was. */
+static inline void ts_db_cell_integer(struct ts_db_cell *cell, int64_t integer)
+{
+    cell->is_integer = true;
+    cell->kind = TS_DB_KIND_INTEGER;
+    cell->integer = integer;
+}
 void ts_db_cell_real(struct ts_db_cell *cell, double number); /* one that is no number is NULL to SQLite */
 void ts_db_cell_string(struct ts_db_cell *cell, struct ts_str text);
 
+/* ---- pages (profiler_db_pages.c) ---- */
+
+enum { TS_DB_PAGES_COLUMNS = 64 };
+/* Which rows of a table to read, and to whom they go. */
 struct ts_db_pages {
     enum ts_db_table table;
     int64_t first, last;                           /* rowids, both included */

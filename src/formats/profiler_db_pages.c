@@ -200,16 +200,21 @@ static enum ts_status descend(struct reader *reader, uint32_t number, struct ran
 
 /* ---- rows ---- */
 
-/* A value that is no integer; false when it is one for SQLite. */
+/* SQLite keeps the whole numbers of a column of reals as integers. */
+static void put_integer(const struct reader *reader, unsigned column, int64_t integer, struct ts_db_cell *cell)
+{
+    if (reader->select->reals >> column & 1)
+        ts_db_cell_real(cell, (double)integer);
+    else
+        ts_db_cell_integer(cell, integer);
+}
+
+/* A value that is no integer of some bytes; false when it is one for SQLite. */
 static bool read_other(const struct reader *reader, unsigned column, uint64_t type, const unsigned char *at,
                        struct ts_db_cell *cell)
 {
-    if ((type == 8 || type == 9) && reader->select->reals >> column & 1) {
-        ts_db_cell_real(cell, type == 9);
-    } else if (type == 8 || type == 9) {
-        cell->is_integer = true;
-        cell->kind = TS_DB_KIND_INTEGER;
-        cell->integer = type == 9;
+    if (type == 8 || type == 9) {
+        put_integer(reader, column, type == 9, cell);
     } else if (type == 7) {
         uint64_t bits = (uint64_t)signed_bytes(at, 8);
         double number;
@@ -251,11 +256,7 @@ static bool read_record(const struct reader *reader, const unsigned char *at, co
             return false;
         struct ts_db_cell *cell = select->cells[i];
         if (cell && type >= 1 && type <= 6) {
-            cell->is_integer = true;
-            cell->kind = TS_DB_KIND_INTEGER;
-            cell->integer = signed_bytes(value, (unsigned)size);
-            if (select->reals >> i & 1)
-                ts_db_cell_real(cell, (double)cell->integer);
+            put_integer(reader, i, signed_bytes(value, (unsigned)size), cell);
         } else if (cell && ((cell == select->compared && type >= 12) || !read_other(reader, i, type, value, cell))) {
             return false;
         }
@@ -317,7 +318,7 @@ static enum ts_status read_leaf(struct reader *reader, struct level *level, stru
         if (local > (uint64_t)(end - at))
             return damaged(reader, error);
         if (select->rowid)
-            select->rowid->integer = rowid;
+            ts_db_cell_integer(select->rowid, rowid);
         if (read_record(reader, at, at + local))
             status = select->row(select->data, error);
         else

@@ -146,8 +146,7 @@ void ts_db_cell_of(struct ts_db_rows *rows, unsigned column, struct ts_db_cell *
     int type = rows->have[column] ? sqlite3_column_type(rows->stmt, (int)column) : SQLITE_NULL;
     struct ts_str text;
     if (type == SQLITE_INTEGER)
-        *out = (struct ts_db_cell){
-            .is_integer = true, .kind = TS_DB_KIND_INTEGER, .integer = sqlite3_column_int64(rows->stmt, (int)column)};
+        ts_db_cell_integer(out, sqlite3_column_int64(rows->stmt, (int)column));
     else if (type == SQLITE_FLOAT)
         ts_db_cell_real(out, sqlite3_column_double(rows->stmt, (int)column));
     else if (type != SQLITE_NULL && ts_db_text(rows, column, &text))

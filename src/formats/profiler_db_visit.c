@@ -51,9 +51,7 @@ static void on_row(sqlite3_context *context, int count, sqlite3_value **values)
         struct ts_db_cell *cell = visit->present[i];
         int type = sqlite3_value_type(values[i]);
         if (type == SQLITE_INTEGER) {
-            cell->is_integer = true;
-            cell->kind = TS_DB_KIND_INTEGER;
-            cell->integer = sqlite3_value_int64(values[i]);
+            ts_db_cell_integer(cell, sqlite3_value_int64(values[i]));
         } else if (!read_other(visit, values[i], type, cell)) {
             visit->status = ts_error_no_memory(&visit->error);
             sqlite3_result_error_nomem(context);
@@ -94,26 +92,28 @@ static void build_sql(const struct visit *visit, struct ts_buf *sql)
         ts_buf_printf(sql, " %s rank = %lld", rowid ? "AND" : "WHERE", (long long)select->rank);
 }
 
-static enum ts_status begin(struct visit *visit, struct ts_error *error)
+static int prepare(struct visit *visit, const char *sql)
 {
     struct ts_db *db = visit->db;
-    sqlite3 *handle = db->handle;
+    int result = SQLITE_OK;
+    /* Once for all visits: a function cannot be set anew while another statement runs. */
+    if (!db->can_visit)
+        result = sqlite3_create_function_v2(db->handle, "tilesight_visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, db,
+                                            NULL, on_row, on_end, NULL);
+    db->can_visit = result == SQLITE_OK;
+    return result == SQLITE_OK ? sqlite3_prepare_v2(db->handle, sql, -1, &visit->stmt, NULL) : result;
+}
+
+static enum ts_status begin(struct visit *visit, struct ts_error *error)
+{
     struct ts_buf sql;
     ts_buf_init(&sql, 0);
     build_sql(visit, &sql);
     enum ts_status status = ts_buf_status(&sql, error);
-    int result = SQLITE_OK;
-    /* Once for all visits: a function cannot be set anew while another statement runs. */
-    if (status == TS_OK && !db->can_visit)
-        result = sqlite3_create_function_v2(handle, "tilesight_visit", -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, db, NULL,
-                                            on_row, on_end, NULL);
-    db->can_visit = db->can_visit || (status == TS_OK && result == SQLITE_OK);
-    if (status == TS_OK && db->can_visit)
-        result = sqlite3_prepare_v2(handle, sql.ptr, -1, &visit->stmt, NULL);
+    int result = status == TS_OK ? prepare(visit, sql.ptr) : SQLITE_OK;
     ts_buf_free(&sql);
-    if (status == TS_OK && result != SQLITE_OK)
-        status = ts_db_failed(db, result, ts_db_table_name(visit->select->table), error);
-    return status;
+    return result == SQLITE_OK ? status
+                               : ts_db_failed(visit->db, result, ts_db_table_name(visit->select->table), error);
 }
 
 /* The rows from first to last, by SQLite. */
@@ -275,11 +275,8 @@ static enum ts_status visit_rows(struct visit *visit, int64_t first, int64_t las
         if (can)
             want(&pages, place, &visit->cells[i]);
     }
-    if (select->with_rowid) {
-        struct ts_db_cell *cell = visit->present[visit->count++] = pages.rowid = &visit->cells[i];
-        cell->is_integer = true;
-        cell->kind = TS_DB_KIND_INTEGER;
-    }
+    if (select->with_rowid)
+        visit->present[visit->count++] = pages.rowid = &visit->cells[i];
     if (can && visit->by_rank) {
         want(&pages, ts_db_column_place(visit->db, select->table, "rank"), &visit->rank);
         pages.compared = &visit->rank;

@@ -23,6 +23,7 @@ struct operations {
  * first of all, whatever the number of threads. */
 struct stretch {
     struct ts_context *context;
+    const struct ts_profiler *profiler;
     const struct operations *known;
     struct ts_graph_scopes *scopes; /* the result's for the first, own for the others */
     struct ts_graph_scopes own;
@@ -137,11 +138,14 @@ static enum ts_status read_row(void *data, const struct ts_db_cell *cells, struc
 
 static enum ts_status read_stretch(void *data, const struct ts_profiler_stretch *part, struct ts_error *error)
 {
+    static const char *const columns[] = {"operation_id", "captured_graph", NULL};
     struct stretch *stretch = (struct stretch *)data + part->index;
+    const struct ts_db_select select = ts_profiler_select(stretch->profiler, TS_DB_CAPTURED_GRAPH, columns);
     (void)error;
     stretch->failed = ts_graph_scopes_init(stretch->scopes, TS_LIMIT_GRAPH_NAMES, &stretch->failure);
     if (stretch->failed == TS_OK)
-        stretch->failed = ts_profiler_visit_stretch(part, read_row, stretch, &stretch->failure);
+        stretch->failed =
+            ts_db_visit_part(part->db, &select, part->index, part->count, read_row, stretch, &stretch->failure);
     if (is_over(stretch))
         stretch->failed = TS_OK;
     return TS_OK;
@@ -244,7 +248,6 @@ static void free_stretch(struct stretch *stretch)
 static enum ts_status read_graphs(struct ts_context *context, struct ts_profiler *profiler,
                                   const struct operations *known, struct ts_launch_order *out, struct ts_error *error)
 {
-    static const char *const columns[] = {"operation_id", "captured_graph", NULL};
     struct stretch stretches[TS_PROFILER_STRETCHES_MAX] = {{.context = NULL}};
     unsigned count;
     enum ts_status status =
@@ -253,12 +256,12 @@ static enum ts_status read_graphs(struct ts_context *context, struct ts_profiler
         return status;
     for (unsigned i = 0; i < count; i++) {
         stretches[i].context = context;
+        stretches[i].profiler = profiler;
         stretches[i].known = known;
         stretches[i].scopes = i == 0 ? &out->scopes : &stretches[i].own;
         ts_buf_init(&stretches[i].text, 0);
     }
-    const struct ts_db_select select = ts_profiler_select(profiler, TS_DB_CAPTURED_GRAPH, columns);
-    status = ts_profiler_read_stretches(context, profiler, &select, count, read_stretch, stretches, error);
+    status = ts_profiler_read_stretches(context, profiler, count, read_stretch, stretches, error);
     if (status == TS_OK)
         status = join(stretches, count, out, error);
     if (status == TS_OK)

@@ -463,7 +463,9 @@ static enum ts_status read_stretch(void *data, const struct ts_profiler_stretch 
 {
     struct builder *builder = (struct builder *)data + stretch->index;
     struct visit visit = {.builder = builder};
-    enum ts_status status = ts_profiler_visit_stretch(stretch, visit_row, &visit, error);
+    const struct ts_db_select select = ts_profiler_select(builder->profiler, TS_DB_BUFFERS, columns);
+    enum ts_status status =
+        ts_db_visit_part(stretch->db, &select, stretch->index, stretch->count, visit_row, &visit, error);
     return status == TS_OK && !settle(builder) ? ts_error_no_memory(error) : status;
 }
 
@@ -502,9 +504,8 @@ static enum ts_status read_stretches(struct builder *builder, unsigned count, st
         init_builder(&builders[i], builder->context, builder->profiler);
         builders[i].geometry = builder->geometry;
     }
-    const struct ts_db_select select = ts_profiler_select(builder->profiler, TS_DB_BUFFERS, columns);
     enum ts_status status =
-        ts_profiler_read_stretches(builder->context, builder->profiler, &select, count, read_stretch, builders, error);
+        ts_profiler_read_stretches(builder->context, builder->profiler, count, read_stretch, builders, error);
     *builder = builders[0];
     for (unsigned i = 1; i < count; i++) {
         if (status == TS_OK && !merge(builder, &builders[i]))

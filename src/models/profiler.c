@@ -90,7 +90,7 @@ static enum ts_status read_index(struct ts_context *context, const struct making
     enum ts_status status = ts_profiler_count_stretches(
         context, making->profiler, making->table, is_long ? LONG_ROWS_PER_STRETCH : ROWS_PER_STRETCH, &count, error);
     if (status == TS_OK)
-        status = ts_profiler_read_stretches(context, making->profiler, NULL, count, index_stretch, &indexing, error);
+        status = ts_profiler_read_stretches(context, making->profiler, count, index_stretch, &indexing, error);
     for (unsigned i = 1; i < count; i++) {
         if (status == TS_OK)
             status = ts_db_index_join(&indexing.parts[0], &indexing.parts[i], context->memory_limit, error);

@@ -5,7 +5,6 @@
 struct run {
     struct ts_context *context;
     struct ts_profiler *profiler;
-    const struct ts_db_select *select;
     unsigned count;
     ts_profiler_stretch_fn *read;
     void *data;
@@ -29,7 +28,7 @@ enum ts_status ts_profiler_count_stretches(struct ts_context *context, struct ts
 static enum ts_status read_one(void *data, size_t index, struct ts_error *error)
 {
     struct run *run = data;
-    struct ts_profiler_stretch stretch = {run->profiler->db, run->select, (unsigned)index, run->count};
+    struct ts_profiler_stretch stretch = {run->profiler->db, (unsigned)index, run->count};
     if (index == 0)
         return run->read(run->data, &stretch, error);
     if (ts_db_open_beside(run->profiler->db, &stretch.db, NULL) != TS_OK) {
@@ -46,7 +45,7 @@ static enum ts_status read_left(struct run *run, struct ts_error *error)
 {
     enum ts_status status = TS_OK;
     for (unsigned i = 1; i < run->count && status == TS_OK; i++) {
-        const struct ts_profiler_stretch stretch = {run->profiler->db, run->select, i, run->count};
+        const struct ts_profiler_stretch stretch = {run->profiler->db, i, run->count};
         status = run->left[i] ? ts_context_check(run->context, error) : TS_OK;
         if (status == TS_OK && run->left[i])
             status = run->read(run->data, &stretch, error);
@@ -54,17 +53,10 @@ static enum ts_status read_left(struct run *run, struct ts_error *error)
     return status;
 }
 
-enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_profiler *profiler,
-                                          const struct ts_db_select *select, unsigned count,
+enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_profiler *profiler, unsigned count,
                                           ts_profiler_stretch_fn *read, void *data, struct ts_error *error)
 {
-    struct run run = {context, profiler, select, count, read, data, {false}};
+    struct run run = {context, profiler, count, read, data, {false}};
     enum ts_status status = ts_parallel(context, count, read_one, &run, error);
     return status == TS_OK ? read_left(&run, error) : status;
-}
-
-enum ts_status ts_profiler_visit_stretch(const struct ts_profiler_stretch *stretch, ts_db_visit_fn *visit, void *data,
-                                         struct ts_error *error)
-{
-    return ts_db_visit_part(stretch->db, stretch->select, stretch->index, stretch->count, visit, data, error);
 }

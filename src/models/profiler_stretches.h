@@ -8,8 +8,7 @@ enum { TS_PROFILER_STRETCHES_MAX = 8 };
 
 struct ts_profiler_stretch {
     struct ts_db *db;
-    const struct ts_db_select *select;
-    unsigned index, count; /* it is this one of so many, which follow one another in the table */
+    unsigned index, count; /* for ts_db_visit_part: it is this one of so many, which follow one another */
 };
 typedef enum ts_status ts_profiler_stretch_fn(void *data, const struct ts_profiler_stretch *stretch,
                                               struct ts_error *error);
@@ -19,14 +18,10 @@ typedef enum ts_status ts_profiler_stretch_fn(void *data, const struct ts_profil
 enum ts_status ts_profiler_count_stretches(struct ts_context *context, struct ts_profiler *profiler,
                                            enum ts_db_table table, uint64_t rows_each, unsigned *out,
                                            struct ts_error *error);
-/* Call read for each stretch of what is selected, all at the same time, and wait for them. Each but the first is read on a
+/* Call read for each stretch of a table, all at the same time, and wait for them. Each but the first is read on a
  * connection of its own, to the same state of the database, and where that cannot be had, after the first. Errors: those of
  * read, of several that of the first stretch; TS_CANCELLED, TS_LIMIT, TS_NO_MEMORY. */
-enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_profiler *profiler,
-                                          const struct ts_db_select *select, unsigned count,
+enum ts_status ts_profiler_read_stretches(struct ts_context *context, struct ts_profiler *profiler, unsigned count,
                                           ts_profiler_stretch_fn *read, void *data, struct ts_error *error);
-/* Inside read: call visit for each of its rows, in row order. Errors: those of ts_db_visit. */
-enum ts_status ts_profiler_visit_stretch(const struct ts_profiler_stretch *stretch, ts_db_visit_fn *visit, void *data,
-                                         struct ts_error *error);
 
 #endif
